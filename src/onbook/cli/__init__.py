@@ -1,0 +1,1 @@
+"""The command line, loaded a command at a time."""

@@ -1,0 +1,125 @@
+"""The `onbook` command: its table of subcommands, and the one place where errors become lines and exit codes."""
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from onbook import __version__
+from onbook.outcome import OnbookError, Outcome
+
+COMMANDS = {
+    "ask": ("onbook.cli.ask:ask", "Ask one question; the answer goes to standard output."),
+    "completion": ("onbook.cli.completion:completion", "Print the completion script for a shell."),
+    "config": ("onbook.cli.config:config", "Show or check the settings."),
+    "doctor": ("onbook.cli.doctor:doctor", "Check this installation and say how to fix it."),
+    "help": ("onbook.cli.help:help_", "Read the manual, a topic at a time."),
+    "model": ("onbook.cli.model:model", "List, fetch and inspect models."),
+    "replay": ("onbook.cli.sessions:replay", "Ask a session's questions again."),
+    "route": ("onbook.cli.route:route", "Name the servers models live on."),
+    "sessions": ("onbook.cli.sessions:sessions", "List the recorded sessions of this workspace."),
+    "show": ("onbook.cli.sessions:show", "Print a recorded session."),
+    "trust": ("onbook.cli.trust:trust", "Let this workspace's onbook.toml name keys and other hosts."),
+}
+"""Every subcommand with where it lives and its line in `--help`, so that help imports none of them."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a subcommand when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from onbook.config.errors import did_you_mean
+
+            hint = did_you_mean(args[0], COMMANDS) or "; see onbook --help"
+            raise click.UsageError(f'no command "{args[0]}"{hint}', ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="onbook %(version)s")
+@click.option("-m", "--model", metavar="NAME", help="The route or model that answers.")
+@click.option("--system", metavar="TEXT", help="The standing instruction, instead of the workspace's own file.")
+@click.option(
+    "--continue",
+    "session",
+    metavar="[SESSION]",
+    is_flag=False,
+    flag_value="latest",
+    help="Go on with a recorded session: the latest, or the one named.",
+)
+@click.option("--no-record", is_flag=True, help="Keep no transcript.")
+@click.option(
+    "--workspace",
+    type=click.Path(path_type=Path),
+    help="The folder to work in. Default: the nearest one above with onbook.toml or .git.",
+)
+@click.pass_context
+def onbook(
+    ctx: click.Context,
+    model: str | None,
+    system: str | None,
+    session: str | None,
+    no_record: bool,  # noqa: FBT001 - click hands options over by name
+    workspace: Path | None,
+) -> None:
+    """Keep AI models on book: talk to one, and have everything said recorded as a screenplay.
+
+    Without a command, onbook starts a conversation: a line a turn, Ctrl-C stops an answer, Ctrl-D leaves.
+    """
+    if ctx.invoked_subcommand is None:
+        from onbook.cli.conversation import converse
+
+        ctx.exit(converse(model, system, session, workspace, record=not no_record).exit_code)
+    if any((model, system, session, no_record, workspace)):
+        raise click.UsageError(f"give options after the command: onbook {ctx.invoked_subcommand} --option", ctx)
+
+
+def run() -> int:
+    """Run the command line and return its exit code."""
+    try:
+        code = onbook.main(prog_name="onbook", standalone_mode=False)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return Outcome.USAGE.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return Outcome.CANCELLED.exit_code
+    except OnbookError as error:
+        _complain(str(error))
+        return error.outcome.exit_code
+    except BrokenPipeError:
+        # Whoever read our output has left; Python must not complain about it once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Outcome.FAILED.exit_code
+    except Exception as error:
+        if os.environ.get("ONBOOK_DEBUG"):
+            raise
+        _complain(f"internal error: {type(error).__name__}: {error} (ONBOOK_DEBUG=1 shows where)")
+        return Outcome.FAILED.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def _complain(line: str) -> None:
+    from onbook.policy.secrets import redact
+
+    click.echo(f"onbook: {redact(line)}", err=True)

@@ -1,0 +1,160 @@
+"""`onbook doctor`: what works on this machine, and how to mend what does not."""
+
+import asyncio
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+import msgspec
+
+from onbook.cli import options
+from onbook.cli.stage import Stage, open_stage, say_notices, trust_store
+from onbook.models.resolver import Resolver
+from onbook.models.weights import SMOLLM2, is_pulled, verify, weights_path
+from onbook.outcome import OnbookError, Outcome
+from onbook.terminal.screen import is_terminal
+from onbook.workspace.root import private_folder
+
+OLDEST, NEWEST = (3, 11), (3, 14)
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that was looked at. Only a `problem` makes the doctor fail; `absent` is a choice."""
+
+    what: str
+    state: str
+    """`good`, `absent` or `problem`."""
+    detail: str
+    fix: str = ""
+
+
+@click.command()
+@options.as_json
+@options.workspace
+@click.pass_context
+def doctor(ctx: click.Context, workspace: Path | None, *, as_json: bool) -> None:
+    """Check Python, extras, weights, routes, git, sandbox and terminal, and say how to fix each."""
+    stage = open_stage(workspace)
+    say_notices(stage)
+    findings = []
+    for finding in _examine(stage):
+        findings.append(finding)
+        click.echo(msgspec.json.encode(finding) if as_json else _line(finding))
+    bad = any(finding.state == "problem" for finding in findings)
+    ctx.exit((Outcome.FAILED if bad else Outcome.PASSED).exit_code)
+
+
+def _line(finding: Finding) -> str:
+    mark = {"good": "✓", "absent": "–", "problem": "✗"}[finding.state]
+    return f"{mark} {finding.what}: {finding.detail}{f'; {finding.fix}' if finding.fix else ''}"
+
+
+def _examine(stage: Stage) -> Iterator[Finding]:
+    yield _python()
+    yield _system()
+    yield _workspace(stage)
+    yield _extra("local", "xllamacpp", "the embedded model")
+    yield _weights()
+    yield _extra("cloud", "any_llm", "any:// routes")
+    yield from asyncio.run(_models(stage))
+    yield _program("git", "git", "the workflow needs it")
+    yield _program("sandbox", "bwrap", "bubblewrap, for running commands without network")
+    yield _trust()
+    yield _terminal()
+
+
+def _python() -> Finding:
+    version = platform.python_version()
+    if OLDEST <= sys.version_info[:2] <= NEWEST:
+        return Finding("python", "good", version)
+    wanted = f"install Python {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
+    return Finding("python", "problem", f"{version} is not supported", wanted)
+
+
+def _system() -> Finding:
+    name = platform.system()
+    if name in ("Linux", "Darwin"):
+        return Finding("system", "good", f"{name} {platform.machine()}")
+    return Finding("system", "problem", f"{name} is not supported", "use Linux or macOS")
+
+
+def _workspace(stage: Stage) -> Finding:
+    try:
+        private_folder(stage.root)
+    except OnbookError as error:
+        return Finding("workspace", "problem", str(error))
+    return Finding("workspace", "good", str(stage.root))
+
+
+def _extra(name: str, module: str, purpose: str) -> Finding:
+    if find_spec(module) is not None:
+        return Finding(f"extra {name}", "good", purpose)
+    return Finding(f"extra {name}", "absent", f"not installed ({purpose})", f"pip install 'onbook[{name}]'")
+
+
+def _weights() -> Finding:
+    fix = "onbook model pull smollm2"
+    if verify(SMOLLM2):
+        return Finding("weights", "good", str(weights_path(SMOLLM2)))
+    if is_pulled(SMOLLM2):
+        return Finding("weights", "problem", "the file is damaged", f"rm {weights_path(SMOLLM2)} && {fix}")
+    return Finding("weights", "absent", "smollm2 is not pulled", fix)
+
+
+async def _models(stage: Stage) -> list[Finding]:
+    resolver = Resolver(stage.settings, stage.environ, stage.model_origin)
+    try:
+        reachable = await resolver.ollama.reachable()
+        found = [
+            Finding("ollama", "good", "answers")
+            if reachable
+            else Finding("ollama", "absent", "no local Ollama answers", "start it with: ollama serve")
+        ]
+        for route in stage.settings.routes:
+            found.append(await _route(resolver, route.name, stage))
+        return [*found, await _answering(resolver)]
+    finally:
+        await resolver.aclose()
+
+
+async def _route(resolver: Resolver, name: str, stage: Stage) -> Finding:
+    route = stage.settings.route(name)
+    assert route is not None  # noqa: S101 - it comes from the same settings
+    try:
+        models = await resolver.backend(route).list_models()
+    except OnbookError as error:
+        return Finding(f"route {name}", "problem", str(error), f"onbook route probe {name}")
+    detail = "answers" if models is None else f"answers, {len(models)} model(s)"
+    return Finding(f"route {name}", "good", detail)
+
+
+async def _answering(resolver: Resolver) -> Finding:
+    try:
+        chosen = await resolver.choose()
+    except OnbookError as error:
+        return Finding("model", "problem", str(error))
+    return Finding("model", "good", f"{chosen.model} would answer ({chosen.why})")
+
+
+def _program(what: str, program: str, purpose: str) -> Finding:
+    if path := shutil.which(program):
+        return Finding(what, "good", path)
+    package = {"bwrap": "bubblewrap"}.get(program, program)
+    return Finding(what, "absent", f"{program} is not installed ({purpose})", f"install the package {package}")
+
+
+def _trust() -> Finding:
+    if problem := trust_store().problem():
+        return Finding("trust", "problem", problem)
+    return Finding("trust", "good", f"{len(trust_store().show())} workspace(s) trusted")
+
+
+def _terminal() -> Finding:
+    if is_terminal(sys.stdout):
+        return Finding("terminal", "good", os.environ.get("TERM", ""))
+    return Finding("terminal", "absent", "not a terminal: no colours, no spinner")

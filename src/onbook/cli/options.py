@@ -1,0 +1,50 @@
+"""Options that several commands share, with their completion."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    from onbook.cli.stage import open_stage
+    from onbook.transcript.sessions import list_sessions
+    from onbook.workspace.root import sessions_path
+
+    try:
+        found = list_sessions(sessions_path(open_stage(ctx.params.get("workspace")).root))
+    except Exception:
+        return []  # completion must stay silent, whatever is broken
+    return [CompletionItem(each.id, help=each.first[:60]) for each in found if each.id.startswith(incomplete)]
+
+
+def _models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    from onbook.cli.stage import open_stage
+    from onbook.models.weights import KNOWN
+
+    try:
+        routes = [route.name for route in open_stage(ctx.params.get("workspace")).settings.routes]
+    except Exception:
+        routes = []  # completion must stay silent, whatever is broken
+    return [CompletionItem(name) for name in (*routes, *KNOWN) if name.casefold().startswith(incomplete.casefold())]
+
+
+workspace: Decorator = click.option(
+    "--workspace",
+    type=click.Path(path_type=Path),
+    help="The folder to work in. Default: the nearest one above with onbook.toml or .git.",
+)
+model: Decorator = click.option(
+    "-m", "--model", metavar="NAME", shell_complete=_models, help="The route or model that answers."
+)
+system: Decorator = click.option(
+    "--system", metavar="TEXT", help="The standing instruction, instead of the workspace's own file."
+)
+no_record: Decorator = click.option("--no-record", is_flag=True, help="Keep no transcript.")
+as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+session_argument: Decorator = click.argument("session", metavar="[SESSION]", default="latest", shell_complete=_sessions)
+model_argument: Decorator = click.argument("name", shell_complete=_models)

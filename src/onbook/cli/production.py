@@ -1,0 +1,97 @@
+"""Everything a conversation needs, put together: model, history, sinks, transcript. Taken apart again at the end."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onbook.cli.recording import Recording, open_recording
+from onbook.cli.stage import Stage
+from onbook.events import Note, Sink, fan_out
+from onbook.models.resolver import Resolver
+from onbook.outcome import Outcome
+from onbook.policy.redaction import RedactingSink
+from onbook.session.conversation import Conversation
+from onbook.session.instructions import find_instruction
+from onbook.session.turn import Chat
+from onbook.transcript.history import load
+from onbook.transcript.sessions import find_session
+from onbook.workspace.root import sessions_path
+
+
+@dataclass(frozen=True)
+class Production:
+    """A conversation that is ready to begin."""
+
+    chat: Chat
+    recording: Recording | None
+
+    def verdict(self, outcome: Outcome) -> Outcome:
+        """The outcome, unless it was good and its record could not be kept."""
+        if self.recording is not None and self.recording.failed and outcome is Outcome.PASSED:
+            return Outcome.FAILED
+        return outcome
+
+
+@asynccontextmanager
+async def open_production(
+    stage: Stage,
+    view: Sink,
+    *,
+    model: str | None,
+    system: str | None = None,
+    session: str | None = None,
+    record: bool = True,
+    options: Mapping[str, Any] | None = None,
+) -> AsyncIterator[Production]:
+    """Choose the model, find the instruction, load the history, open the transcript; close it all afterwards."""
+    _cancel_on_termination()
+    show = RedactingSink(view)
+    for notice in stage.loaded.notices:
+        show(_note(notice, "warning"))
+    instruction = find_instruction(stage.root, system)
+    resumed = find_session(sessions_path(stage.root), session) if session is not None else None
+    conversation = Conversation(instruction, _spoken(resumed, show))
+    recording = open_recording(stage, show, resumed) if record else None
+    resolver = Resolver(stage.settings, stage.environ, stage.model_origin)
+    try:
+        chosen = await resolver.choose(model)
+        show(_note(f"model: {chosen.model} ({_whence(chosen.name, chosen.model, chosen.why)})", "info"))
+        sink = RedactingSink(fan_out(recording, view)) if recording else show
+        chat = Chat(conversation, chosen, sink, stage.settings.agent_name, str(stage.root), options or {})
+        yield Production(chat, recording)
+    finally:
+        if recording is not None:
+            recording.close()
+        await resolver.aclose()
+
+
+def _spoken(path: Path | None, show: Sink) -> list[tuple[str, str]]:
+    """The finished turns of the session that goes on."""
+    if path is None:
+        return []
+    session = load(path)
+    if session.torn:
+        show(_note(f"{path.name} was cut off in the middle of a turn; that turn is left out", "warning"))
+    return [(turn.user, turn.reply) for turn in session.turns if turn.outcome == Outcome.PASSED.value]
+
+
+def _whence(name: str, model: str, why: str) -> str:
+    return why if name == model else f"route {name}, {why}"
+
+
+def _note(text: str, level: str) -> Note:
+    return Note(run="", time=time.time(), text=text, level=level)
+
+
+def _cancel_on_termination() -> None:
+    """SIGTERM and a closed terminal end a turn the way Ctrl-C does: cancelled, recorded, cleaned up."""
+    task = asyncio.current_task()
+    loop = asyncio.get_running_loop()
+    if task is not None:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, task.cancel)

@@ -1,0 +1,154 @@
+"""`onbook route`: the names by which servers are called."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from onbook.cli import options
+from onbook.cli.stage import Stage, open_stage, say_notices, trust_store
+from onbook.cli.table import echo_table
+from onbook.config.places import SETTINGS_NAME, user_settings_file
+from onbook.config.settings import Route
+from onbook.models.backend import Backend
+from onbook.models.messages import Message, Request
+from onbook.models.routes import backend_of
+from onbook.outcome import UsageError
+from onbook.workspace.root import find_root
+from onbook.workspace.settings_file import add_route, remove_route
+
+_here = click.option("--here", is_flag=True, help="In this workspace's onbook.toml, not in the user's.")
+
+
+@click.group()
+def route() -> None:
+    """Name the servers models live on.
+
+    \b
+    URL is one of
+      ollama://HOST[:PORT]      llamacpp://HOST[:PORT]    http(s)://HOST/v1 (OpenAI-compatible)
+      openai://                 anthropic://              any://PROVIDER (extra `cloud`)
+    """
+
+
+@route.command()
+@click.argument("name")
+@click.argument("url")
+@click.option("--model", metavar="M", help="The server's model to use; else its first one.")
+@click.option("--key-env", metavar="VAR", help="The environment variable that holds the key.")
+@click.option("--context", type=int, metavar="N", help="The context window, where the server does not tell it.")
+@_here
+@options.workspace
+def add(workspace: Path | None, *, here: bool, **fields: Any) -> None:
+    """Add a route: `onbook ask -m NAME` then goes to URL. Keys are read from the environment, by name."""
+    root = find_root(Path.cwd(), workspace)
+    path = root / SETTINGS_NAME if here else user_settings_file(os.environ)
+    new = Route(**fields)
+    was_trusted = here and _speaks_for_user(path)
+    add_route(path, new)
+    if was_trusted:
+        trust_store().trust(root)
+    click.echo(f"added route {new.name} to {path}")
+
+
+@route.command()
+@click.argument("name")
+@_here
+@options.workspace
+def rm(name: str, workspace: Path | None, *, here: bool) -> None:
+    """Remove a route."""
+    root = find_root(Path.cwd(), workspace)
+    path = root / SETTINGS_NAME if here else user_settings_file(os.environ)
+    was_trusted = here and _speaks_for_user(path)
+    if not remove_route(path, name):
+        raise UsageError(f"no route {name} in {path}; `onbook route list` shows where each one stands")
+    if was_trusted:
+        trust_store().trust(root)
+    click.echo(f"removed route {name} from {path}")
+
+
+@route.command("list")
+@options.as_json
+@options.workspace
+def list_(workspace: Path | None, *, as_json: bool) -> None:
+    """List the routes in force and the file each one stands in."""
+    stage = open_stage(workspace)
+    say_notices(stage)
+    found = [(each, stage.loaded.origins[f"routes.{each.name.casefold()}"]) for each in stage.settings.routes]
+    if as_json:
+        for each, origin in found:
+            click.echo(msgspec.json.encode(msgspec.to_builtins(each) | {"file": origin}))
+    elif found:
+        rows = [(each.name, each.url, each.model or "", each.key_variable or "", origin) for each, origin in found]
+        echo_table(("ROUTE", "URL", "MODEL", "KEY FROM", "FILE"), rows)
+    else:
+        click.echo("onbook: no routes; add one with: onbook route add NAME URL", err=True)
+
+
+@route.command()
+@click.argument("name")
+@click.argument("url", required=False)
+@click.option("--model", metavar="M", help="Ask this model instead of the route's.")
+@click.option("--key-env", metavar="VAR", help="The environment variable that holds the key.")
+@options.as_json
+@options.workspace
+def probe(
+    name: str,
+    url: str | None,
+    model: str | None,
+    key_env: str | None,
+    workspace: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Ask a route's server what it has, and its model for one word. With URL, a route that need not exist yet."""
+    stage = open_stage(workspace)
+    say_notices(stage)
+    known = _wanted(stage, name, url, model, key_env)
+    report = asyncio.run(_probe(known, backend_of(known, stage.environ)))
+    if as_json:
+        click.echo(msgspec.json.encode(report))
+        return
+    models = "cannot list them" if report["models"] is None else ", ".join(report["models"]) or "none"
+    window = "unknown" if report["context"] is None else f"{report['context']} tokens"
+    click.echo(f"{known.name}: {report['model']} answered in {report['seconds']:.2f} s")
+    click.echo(f"models: {models}")
+    click.echo(f"context window: {window}")
+
+
+def _wanted(stage: Stage, name: str, url: str | None, model: str | None, key_env: str | None) -> Route:
+    given: dict[str, Any] = {"name": name, "url": url, "model": model, "key_env": key_env}
+    if url is None:
+        stored = stage.settings.route(name)
+        if stored is None:
+            raise UsageError(f"no route {name}; `onbook route list` shows what there is")
+        given = msgspec.to_builtins(stored) | {key: value for key, value in given.items() if value is not None}
+    return Route(**given)
+
+
+async def _probe(known: Route, backend: Backend) -> dict[str, Any]:
+    try:
+        models = await backend.list_models()
+        model = known.model or next(iter(models or ()), None)
+        if model is None:
+            raise UsageError(f"route {known.name} names no model and its server lists none; give --model M")
+        began = time.monotonic()
+        hello = Request((Message("user", "Say hello."),), max_tokens=8)
+        async for _ in (await backend.open(model)).stream(hello):
+            pass
+        seconds = time.monotonic() - began
+        window = known.context or await backend.context_window(model)
+        return {"route": known.name, "model": model, "seconds": seconds, "models": models, "context": window}
+    finally:
+        await backend.aclose()
+
+
+def _speaks_for_user(path: Path) -> bool:
+    """Whether the user's own edit may stay trusted: the file was, or there is none yet."""
+    if not path.exists():
+        return True
+    return trust_store().is_trusted(path, path.read_bytes())

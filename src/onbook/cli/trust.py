@@ -1,0 +1,61 @@
+"""`onbook trust`: a cloned folder is not the user until the user says so."""
+
+import time
+from pathlib import Path
+
+import click
+import msgspec
+
+from onbook.cli import options
+from onbook.cli.stage import trust_store
+from onbook.cli.table import echo_table
+from onbook.workspace.root import find_root
+
+
+@click.group(invoke_without_command=True)
+@options.workspace
+@click.pass_context
+def trust(ctx: click.Context, workspace: Path | None) -> None:
+    """Trust this workspace's onbook.toml as it is now: its routes may name keys and other hosts.
+
+    Any change of the file makes it untrusted again.
+    """
+    if ctx.invoked_subcommand is None:
+        entry = trust_store().trust(find_root(Path.cwd(), workspace))
+        click.echo(f"trusted: {entry.root} ({', '.join(entry.files)})")
+
+
+@trust.command()
+@options.as_json
+def show(*, as_json: bool) -> None:
+    """List the trusted workspaces, and which of them have changed since."""
+    store = trust_store()
+    if problem := store.problem():
+        click.echo(f"onbook: {problem}", err=True)
+    entries = store.show()
+    if as_json:
+        for entry in entries:
+            click.echo(msgspec.json.encode(msgspec.to_builtins(entry) | {"unchanged": entry.unchanged}))
+    elif entries:
+        rows = [
+            (
+                entry.root,
+                time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.time)),
+                "trusted" if entry.unchanged else "changed since: run onbook trust there",
+            )
+            for entry in entries
+        ]
+        echo_table(("WORKSPACE", "SINCE", "STATE"), rows)
+    else:
+        click.echo("onbook: no workspace is trusted", err=True)
+
+
+@trust.command()
+@options.workspace
+def revoke(workspace: Path | None) -> None:
+    """Forget that this workspace was trusted."""
+    root = find_root(Path.cwd(), workspace)
+    if trust_store().revoke(root):
+        click.echo(f"no longer trusted: {root}")
+    else:
+        click.echo(f"onbook: {root} was not trusted", err=True)

@@ -1,0 +1,1 @@
+"""Settings: `onbook.toml`, the user's file and the environment, read into typed values."""

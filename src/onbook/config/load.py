@@ -1,0 +1,118 @@
+"""The settings of a session: the workspace's file over the user's, the environment over both."""
+
+import types
+import typing
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from onbook.config.errors import BadValueError, SettingsError
+from onbook.config.merge import merge_values
+from onbook.config.parse import SettingsFile, explain, read_settings_file
+from onbook.config.places import SETTINGS_NAME, user_settings_file
+from onbook.config.settings import Route, Settings
+
+IsTrusted = Callable[[Path, bytes], bool]
+"""Asked with a workspace's settings file and its content: did the user say that it may speak for them?"""
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """Settings ready to use, and how they came about."""
+
+    settings: Settings
+    notices: tuple[str, ...]
+    """Lines to show the user: what was left out, and why."""
+    files: tuple[Path, ...]
+    """The files that were read, the strongest last."""
+    origins: dict[str, str]
+    """Where each value came from: a file, a variable or `default`. Routes are listed as `routes.NAME`."""
+
+
+def load_settings(workspace: Path, *, environ: Mapping[str, str], is_trusted: IsTrusted) -> Loaded:
+    """Read and merge all settings; the first thing that is wrong is raised as a SettingsError."""
+    user = read_settings_file(user_settings_file(environ))
+    own = read_settings_file(workspace / SETTINGS_NAME)
+    if user and own and own.path.resolve() == user.path.resolve():
+        own = None
+    files = [found for found in (user, own) if found]
+    notices: list[str] = []
+    values: dict[str, Any] = {}
+    origins = {name: "default" for name in Settings.__struct_fields__ if name != "routes"}
+    for found in files:
+        layer = found.values
+        if found is own and not is_trusted(found.path, found.content):
+            layer, left_out = without_untrusted(found)
+            notices.extend(left_out)
+        values = merge_values(values, layer)
+        origins |= _origins(layer, str(found.path))
+    for name, variable, value in _from_environment(environ):
+        values[name] = value
+        origins[name] = variable
+    settings = msgspec.convert(values, Settings)
+    return Loaded(settings, tuple(notices), tuple(found.path for found in files), origins)
+
+
+def without_untrusted(found: SettingsFile) -> tuple[dict[str, Any], list[str]]:
+    """What an untrusted workspace file may set, and a line on what it may not."""
+    values = dict(found.values)
+    refused = [index for index, route in enumerate(found.settings.routes) if _needs_trust(route)]
+    if not refused:
+        return values, []
+    values["routes"] = [raw for index, raw in enumerate(values["routes"]) if index not in refused]
+    names = ", ".join(found.settings.routes[index].name for index in refused)
+    what = "route" if len(refused) == 1 else "routes"
+    notice = (
+        f"{found.path} is not trusted: left out {what} {names} "
+        "(a key or another host); read the file, then run: onbook trust"
+    )
+    return values, [notice]
+
+
+def environment_variable(field: str) -> str:
+    """The variable that sets a field of Settings: `ONBOOK_AGENT_NAME` for `agent_name`."""
+    return f"ONBOOK_{field.upper()}"
+
+
+def _needs_trust(route: Route) -> bool:
+    return route.address.remote or route.key_variable is not None
+
+
+def _origins(values: Mapping[str, Any], where: str) -> dict[str, str]:
+    origins = {key: where for key in values if key != "routes"}
+    return origins | {f"routes.{route['name'].casefold()}": where for route in values.get("routes", ())}
+
+
+def _from_environment(environ: Mapping[str, str]) -> list[tuple[str, str, Any]]:
+    """(field, variable, value) for each scalar setting whose variable is set to something."""
+    found = []
+    for field in msgspec.structs.fields(Settings):
+        variable = environment_variable(field.name)
+        text = environ.get(variable)
+        if text and _is_scalar(field.type):
+            found.append((field.name, variable, _checked(field, variable, text)))
+    return found
+
+
+def _checked(field: msgspec.structs.FieldInfo, variable: str, text: str) -> Any:
+    try:
+        text.encode()
+        value = msgspec.convert(text, field.type, strict=False)
+        Settings(**{field.name: value})
+    except UnicodeEncodeError:
+        raise SettingsError("is not UTF-8 text", where=variable, key=field.name) from None
+    except msgspec.ValidationError as error:
+        problem = explain(error)[1].replace(", got text in quotes", "")
+        raise SettingsError(problem, where=variable, key=field.name) from None
+    except BadValueError as error:
+        raise SettingsError(error.problem, where=variable, key=field.name) from None
+    return value
+
+
+def _is_scalar(kind: Any) -> bool:
+    if typing.get_origin(kind) is typing.Annotated:
+        return _is_scalar(typing.get_args(kind)[0])
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        return all(_is_scalar(part) for part in typing.get_args(kind))
+    return kind in (str, int, float, bool, type(None))

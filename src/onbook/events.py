@@ -1,0 +1,110 @@
+"""What runners emit and sinks show: the typed, ordered record of everything that happened.
+
+Runners never print and never format; the screen, the transcript and `--json` all read these same values, so
+they cannot disagree. `docs/events.md` documents every type and field; a test keeps the two in step.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+
+class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a run cost so far. Token counts are None where nobody knows, never zero."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    estimated: bool = False
+    """True when the counts are our estimate and not the backend's own."""
+    seconds: float = 0.0
+    first_token_seconds: float | None = None
+    context_used: float | None = None
+    """Share of the model's context window in use after the turn, 0 to 1; None where the window is unknown."""
+
+
+class Speaker(msgspec.Struct, frozen=True):
+    """Who answers: the name on stage, the model behind it, and whether it lives outside this machine."""
+
+    name: str
+    model: str
+    remote: bool
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
+    """Fields every event has: the run it belongs to and when it happened (seconds since 1970, UTC)."""
+
+    run: str
+    time: float
+
+
+class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
+    """A runner begins: its kind (`chat`, …), what it was given and who will answer."""
+
+    kind: str
+    input: str
+    speaker: Speaker
+    workspace: str
+    attachments: tuple[str, ...] = ()
+
+
+class TextDelta(Event, frozen=True, kw_only=True, tag="text.delta"):
+    """A piece of the answer, as it arrived."""
+
+    text: str
+
+
+class ReasoningDelta(Event, frozen=True, kw_only=True, tag="reasoning.delta"):
+    """A piece of what the model thinks aloud: shown dimmed, never forwarded."""
+
+    text: str
+
+
+class ToolCalled(Event, frozen=True, kw_only=True, tag="tool.called"):
+    """The model asks for a tool."""
+
+    call: str
+    name: str
+    arguments: str
+
+
+class Note(Event, frozen=True, kw_only=True, tag="note"):
+    """Something a person should know that is not part of the answer. `level` is `info` or `warning`."""
+
+    text: str
+    level: str = "info"
+
+
+class RunFinished(Event, frozen=True, kw_only=True, tag="run.finished"):
+    """A runner ends: how, with which exit code, the whole answer and what it cost."""
+
+    outcome: str
+    exit_code: int
+    text: str = ""
+    reasoning: str = ""
+    error: str = ""
+    finish_reason: str = ""
+    totals: Totals = Totals()
+
+
+AnyEvent = RunStarted | TextDelta | ReasoningDelta | ToolCalled | Note | RunFinished
+EVENT_TYPES: tuple[type[Event], ...] = AnyEvent.__args__
+
+Sink = Callable[[AnyEvent], None]
+"""Anything that takes events: a screen, a file, a pipe."""
+
+
+def to_json_line(event: AnyEvent) -> bytes:
+    """The event as one line of JSON, in the documented form with `"v": 1` first."""
+    fields: dict[str, Any] = {"v": 1, **msgspec.to_builtins(event)}
+    return msgspec.json.encode(fields) + b"\n"
+
+
+def fan_out(*sinks: Sink) -> Sink:
+    """One sink that hands each event to several, in order."""
+
+    def emit(event: AnyEvent) -> None:
+        for sink in sinks:
+            sink(event)
+
+    return emit

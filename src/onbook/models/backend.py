@@ -1,0 +1,140 @@
+"""A place where models live: what it has, how much each can read, and how to talk to one."""
+
+from typing import Any, Protocol
+
+from onbook.models.anthropic_messages import VERSION, AnthropicMessages
+from onbook.models.errors import ModelError, ModelNotFound, Rejected
+from onbook.models.http import Wire
+from onbook.models.messages import ChatModel
+from onbook.models.openai_chat import OpenAIChat
+from onbook.models.windows import known_window
+
+
+class Backend(Protocol):
+    """What the resolver and the session need to know of a backend, whichever protocol it speaks."""
+
+    name: str
+    remote: bool
+
+    async def open(self, model: str) -> ChatModel:
+        """The model, ready to be asked."""
+        ...
+
+    async def list_models(self) -> tuple[str, ...] | None:
+        """The models it really has; None where it cannot say."""
+        ...
+
+    async def context_window(self, model: str) -> int | None:
+        """How many tokens the model can read; None where nobody knows."""
+        ...
+
+    async def count_tokens(self, text: str) -> int | None:
+        """The text's size by the backend's own tokenizer; None where it has none to offer."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+_WINDOW_FIELDS = (
+    "n_ctx",
+    "context_length",
+    "max_model_len",
+    "max_context_length",
+    "context_window",
+    "n_ctx_train",
+)
+
+
+class OpenAIBackend:
+    """Any OpenAI-compatible server. What it tells beyond the protocol (windows, a tokenizer) is used where it is."""
+
+    def __init__(self, wire: Wire, *, remote: bool, has_tokenizer: bool = False) -> None:
+        self.name = wire.name
+        self.remote = remote
+        self._wire = wire
+        self._root = wire.base_url.removesuffix("/v1")
+        self._has_tokenizer = has_tokenizer
+
+    async def open(self, model: str) -> ChatModel:
+        return OpenAIChat(self._wire, model)
+
+    async def list_models(self) -> tuple[str, ...] | None:
+        entries = await self._entries()
+        return None if entries is None else tuple(str(entry["id"]) for entry in entries)
+
+    async def context_window(self, model: str) -> int | None:
+        for entry in await self._entries() or ():
+            if entry["id"] == model and (window := _window_in(entry)):
+                return window
+        return await self._running_window() or known_window(model)
+
+    async def count_tokens(self, text: str) -> int | None:
+        if not self._has_tokenizer:
+            return None
+        answer = await self._wire.ask(self._root + "/tokenize", {"content": text}, absolute=True)
+        return len(answer["tokens"])
+
+    async def aclose(self) -> None:
+        await self._wire.aclose()
+
+    async def _entries(self) -> list[dict[str, Any]] | None:
+        try:
+            listing = await self._wire.ask("/models")
+            return [entry for entry in listing["data"] if "id" in entry]
+        except (Rejected, ModelNotFound, KeyError, TypeError):
+            return None
+
+    async def _running_window(self) -> int | None:
+        """What llama.cpp was started with, which may be less than the model could."""
+        if not self._has_tokenizer:
+            return None
+        try:
+            props = await self._wire.ask(self._root + "/props", absolute=True)
+            return int(props["default_generation_settings"]["n_ctx"])
+        except (ModelError, KeyError, TypeError, ValueError):
+            return None
+
+
+def _window_in(entry: dict[str, Any]) -> int | None:
+    for place in (entry.get("meta"), entry):
+        if isinstance(place, dict):
+            for field in _WINDOW_FIELDS:
+                if isinstance(value := place.get(field), int) and value > 0:
+                    return value
+    return None
+
+
+class AnthropicBackend:
+    """Anthropic's own API."""
+
+    def __init__(self, wire: Wire, *, remote: bool) -> None:
+        self.name = wire.name
+        self.remote = remote
+        self._wire = wire
+
+    async def open(self, model: str) -> ChatModel:
+        return AnthropicMessages(self._wire, model)
+
+    async def list_models(self) -> tuple[str, ...] | None:
+        try:
+            listing = await self._wire.ask("/v1/models?limit=1000")
+            return tuple(str(entry["id"]) for entry in listing["data"])
+        except (Rejected, ModelNotFound, KeyError, TypeError):
+            return None
+
+    async def context_window(self, model: str) -> int | None:
+        return known_window(model)
+
+    async def count_tokens(self, text: str) -> int | None:  # noqa: ARG002 - it would cost a call
+        return None
+
+    async def aclose(self) -> None:
+        await self._wire.aclose()
+
+
+def anthropic_headers(key: str | None) -> dict[str, str]:
+    return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
+
+
+def bearer(key: str | None) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"} if key else {}

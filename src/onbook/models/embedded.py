@@ -1,0 +1,198 @@
+"""The embedded model: llama.cpp inside this process, reached over a loopback port like any other backend.
+
+`xllamacpp` (extra `local`) is imported only when a server is started. Its server speaks the
+OpenAI-compatible protocol, so nothing above this file knows that the model is not a machine away. Nobody else
+on this computer can use the port: every answer except `/health` needs the random key.
+"""
+
+import asyncio
+import atexit
+import hashlib
+import os
+import secrets
+import socket
+import stat
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from onbook.models.errors import ModelError, OutOfMemory
+from onbook.models.weights import KNOWN, NoWeights
+
+NAME = "smollm2"
+CONTEXT = 8192  # what SmolLM2 was trained with
+
+_HANG_UP_SECONDS = 3.0  # a request that waits in line looks only once a second whether its client is still there
+
+# Two requests at a time, each with a whole context of its own; more wait in line. One pool shared by four
+# slots takes less memory, but four long conversations overflow it and then all four fail.
+_SLOTS = 2
+_MEMORY_MB = 600
+_THREADS = 4  # more does not make a model of this size faster, and starves a container with fewer cores than it sees
+_LONGEST_REPLY = 2048  # a small model that loops would go on until the context is full
+
+
+class NotInstalled(ModelError):
+    """The extra `local` is missing, or its library does not work on this machine."""
+
+    kind = "not installed"
+
+
+class BadWeights(ModelError):
+    """The file is not a model that llama.cpp can load."""
+
+    kind = "its weights cannot be loaded"
+
+
+class EmbeddedServer:
+    """A running llama.cpp server. Close it before the interpreter ends, or let it see to that itself."""
+
+    def __init__(self, server: Any, key: str) -> None:
+        self._server = server
+        self.key = key
+        self.base_url = f"{server.listening_address}/v1"
+        # llama.cpp crashes now and then when Python is taken down under a running generation.
+        atexit.register(self.close)
+
+    @classmethod
+    def start(cls, weights: Path) -> Self:
+        """Load the model (about half a second) and listen on a free loopback port."""
+        llama = _import_llama()
+        _check_header(weights)
+        key = secrets.token_urlsafe(32)
+        try:
+            return cls(llama.Server(_params(llama, weights, key)), key)
+        except MemoryError:
+            raise _out_of_memory() from None
+        except RuntimeError:  # its only word for everything; the reason went to its log
+            raise _out_of_memory() if _is_whole(weights) else _damaged(weights) from None
+
+    @classmethod
+    async def open(cls, weights: Path) -> Self:
+        """`start` in a thread. When the wait is cancelled, the server closes itself once it has loaded.
+
+        The library keeps the GIL while it loads, so the loop still stands still for that half second.
+        """
+        pool = ThreadPoolExecutor(1, thread_name_prefix="embedded-model")
+        loading = pool.submit(cls.start, weights)
+        pool.shutdown(wait=False)
+        try:
+            return await asyncio.wrap_future(loading)
+        except asyncio.CancelledError:
+            loading.add_done_callback(_close_unwanted)
+            raise
+
+    def close(self) -> None:
+        """Stop listening, end what is being generated, free the memory. Closing twice is fine."""
+        atexit.unregister(self.close)
+        if self._server is not None:
+            # The library's only way to stop is its destructor, which waits (with the GIL) for every reply.
+            _hang_up(urlsplit(self.base_url).port or 0)
+            self._server = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _close_unwanted(loading: Future[Any]) -> None:
+    if not loading.cancelled() and loading.exception() is None:
+        loading.result().close()
+
+
+def _hang_up(port: int) -> None:
+    """End every connection that this process serves on `port`; llama.cpp then stops generating for it."""
+    _shut_down(port, listening=True)
+    give_up = time.monotonic() + _HANG_UP_SECONDS
+    while _shut_down(port, listening=False) and time.monotonic() < give_up:
+        time.sleep(0.02)
+
+
+def _shut_down(port: int, *, listening: bool) -> int:
+    """Shut down this process's sockets on `port` (the library does not hand them out); how many there were."""
+    found = 0
+    for descriptor in [int(entry.name) for entry in Path("/dev/fd").iterdir()]:
+        try:
+            if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(descriptor)) as ours:
+                if ours.family != socket.AF_INET or ours.getsockname()[1] != port:
+                    continue
+                if bool(ours.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)) == listening:
+                    found += 1
+                    ours.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # closed since it was listed, or down already
+    return found
+
+
+def _import_llama() -> Any:
+    try:
+        import xllamacpp
+    except ModuleNotFoundError:
+        raise NotInstalled(NAME, "run `pip install 'onbook[local]'`") from None
+    except ImportError as error:
+        raise NotInstalled(NAME, f"xllamacpp does not work on this machine ({error})") from None
+    return xllamacpp
+
+
+def _params(llama: Any, weights: Path, key: str) -> Any:
+    params = llama.CommonParams()
+    params.model.path = str(weights)
+    params.model_alias = {NAME}
+    params.port = 0
+    params.api_keys = [key]
+    params.verbosity = 0
+    params.ui = False
+    params.endpoint_slots = False
+    params.n_parallel = _SLOTS
+    params.kv_unified = False
+    params.n_ctx = CONTEXT * _SLOTS
+    params.n_predict = _LONGEST_REPLY
+    params.cache_ram_mib = 0  # its default keeps up to 8 GiB of old prompts
+    params.fit_params = False
+    params.warmup = False
+    params.cpuparams.n_threads = min(_THREADS, _cores())
+    params.cpuparams_batch.n_threads = _cores()
+    # From the model's card; the penalty keeps a model of this size from repeating itself without end.
+    params.sampling.temp = 0.2
+    params.sampling.top_p = 0.9
+    params.sampling.penalty_repeat = 1.1
+    return params
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_header(weights: Path) -> None:
+    try:
+        with weights.open("rb") as file:
+            magic = file.read(4)
+    except FileNotFoundError:
+        raise NoWeights(NAME, f"run `onbook model pull {NAME}` ({weights} is missing)") from None
+    except OSError as error:
+        raise BadWeights(NAME, f"{weights}: {error.strerror}") from None
+    if magic != b"GGUF":
+        raise _damaged(weights)
+
+
+def _is_whole(weights: Path) -> bool:
+    with weights.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return any(digest == known.file_sha256 for known in KNOWN.values())
+
+
+def _damaged(weights: Path) -> BadWeights:
+    return BadWeights(NAME, f"{weights} is damaged; run `onbook model pull {NAME}`, which replaces it")
+
+
+def _out_of_memory() -> OutOfMemory:
+    return OutOfMemory(NAME, f"about {_MEMORY_MB} MB are needed; close something and try again")

@@ -1,0 +1,59 @@
+"""Keys out of every event, in one place, so that no runner and no sink has to remember it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from onbook.events import AnyEvent, ReasoningDelta, Sink, TextDelta
+from onbook.policy.secrets import StreamRedactor, redact
+
+
+class RedactingSink:
+    """Stands before all other sinks. Streamed text is held back only where it could be the beginning of a key."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._streams: dict[tuple[str, type[Any]], StreamRedactor] = {}
+
+    def __call__(self, event: AnyEvent) -> None:
+        if isinstance(event, TextDelta | ReasoningDelta):
+            self._stream(event)
+            return
+        self._flush(event)
+        self._sink(redact_strings(event))
+
+    def _stream(self, event: TextDelta | ReasoningDelta) -> None:
+        key = (event.run, type(event))
+        if key not in self._streams:
+            self._flush(event)
+            self._streams[key] = StreamRedactor()
+        said = self._streams[key].feed(event.text)
+        if said == event.text:
+            self._sink(event)
+        elif said:
+            self._sink(msgspec.structs.replace(event, text=said))
+
+    def _flush(self, event: AnyEvent) -> None:
+        """What the run's streams still hold, before something else is said."""
+        for kind in (ReasoningDelta, TextDelta):
+            stream = self._streams.pop((event.run, kind), None)
+            if stream is not None and (held := stream.flush()):
+                self._sink(kind(run=event.run, time=event.time, text=held))
+
+
+def redact_strings(event: AnyEvent) -> AnyEvent:
+    """The event with every text in it redacted; itself where there is nothing to hide."""
+    changed = _changed(event, redact)
+    return msgspec.structs.replace(event, **changed) if changed else event
+
+
+def _changed(struct: msgspec.Struct, clean: Callable[[str], str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in struct.__struct_fields__:
+        value = getattr(struct, name)
+        if isinstance(value, str) and (cleaned := clean(value)) != value:
+            found[name] = cleaned
+        elif isinstance(value, tuple) and any(clean(part) != part for part in value):
+            found[name] = tuple(clean(part) for part in value)
+    return found

@@ -1,0 +1,43 @@
+"""How full the model's context is: counted by whoever knows best, with a word before it is too late."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from onbook.models.backend import Backend
+from onbook.models.errors import ModelError
+from onbook.models.messages import Message, Usage
+from onbook.models.tokens import estimate_prompt, estimate_tokens
+
+NEARLY_FULL = 0.80
+
+
+class Used(msgspec.Struct, frozen=True):
+    """Tokens of one exchange, and whether they are only our estimate."""
+
+    prompt: int
+    completion: int
+    estimated: bool
+
+
+async def used_tokens(usage: Usage | None, messages: Sequence[Message], reply: str, backend: Backend) -> Used:
+    """The backend's own count, else its tokenizer's, else an estimate."""
+    if usage is not None and usage.prompt_tokens:
+        return Used(usage.prompt_tokens, usage.completion_tokens, estimated=False)
+    try:
+        prompt = await backend.count_tokens("\n".join(message.text for message in messages))
+        completion = await backend.count_tokens(reply)
+    except ModelError:
+        prompt = completion = None
+    if prompt is not None and completion is not None:
+        return Used(prompt, completion, estimated=False)
+    return Used(estimate_prompt(messages), estimate_tokens(reply), estimated=True)
+
+
+def context_warning(share: float | None, window: int | None) -> str | None:
+    """A line for the user when the window is nearly or quite full."""
+    if share is None or share < NEARLY_FULL:
+        return None
+    if share < 1:
+        return f"context {share:.0%} full of {window} tokens; the conversation will not fit much longer"
+    return f"context {share:.0%} of {window} tokens: full; the model has lost part of this conversation"

@@ -1,0 +1,185 @@
+"""The chat turn: one question, one streamed answer, everything that happened emitted as events."""
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from onbook.events import (
+    Note,
+    ReasoningDelta,
+    RunFinished,
+    RunStarted,
+    Sink,
+    Speaker,
+    TextDelta,
+    ToolCalled,
+    Totals,
+)
+from onbook.models.errors import ModelError
+from onbook.models.messages import Delta, Finish, Reasoning, Request, Retrying, Text, ToolCall, Usage
+from onbook.models.resolver import Resolved
+from onbook.outcome import OnbookError, Outcome
+from onbook.session.attachments import Prompt
+from onbook.session.context import context_warning, used_tokens
+from onbook.session.conversation import Conversation
+from onbook.session.schema import misfit
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a turn ended: the answer, or the error that stood in its way."""
+
+    outcome: Outcome
+    text: str = ""
+    error: OnbookError | None = None
+
+
+@dataclass
+class Chat:
+    """One conversation with one model: turn after turn, each a run of its own."""
+
+    conversation: Conversation
+    model: Resolved
+    emit: Sink
+    agent: str
+    workspace: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of every `Request`: temperature, seed, schema, …"""
+    _window: list[int | None] = field(default_factory=list)
+
+    async def turn(self, prompt: Prompt) -> Ended:
+        """Ask, stream, remember. Cancelling it leaves the history as it was."""
+        run = _Run(self, prompt)
+        run.start()
+        try:
+            ended = await run.perform()
+        except asyncio.CancelledError:
+            run.finish(Ended(Outcome.CANCELLED))
+            raise
+        except OnbookError as error:
+            ended = Ended(error.outcome, error=error)
+        if ended.outcome is Outcome.PASSED:
+            self.conversation.add(prompt, ended.text)
+        run.finish(ended)
+        return ended
+
+    async def window(self) -> int | None:
+        """The model's context window, looked up once; None where nobody knows."""
+        if not self._window:
+            try:
+                self._window.append(await self.model.context_window())
+            except ModelError:
+                return None
+        return self._window[0]
+
+
+class _Run:
+    """The state of one turn while it lasts."""
+
+    def __init__(self, chat: Chat, prompt: Prompt) -> None:
+        self.chat = chat
+        self.prompt = prompt
+        self.id = os.urandom(4).hex()
+        self.text: list[str] = []
+        self.reasoning: list[str] = []
+        self.usage: Usage | None = None
+        self.finish_reason = ""
+        self.totals = Totals()
+        self._began = time.monotonic()
+        self._first: float | None = None
+
+    def start(self) -> None:
+        chat = self.chat
+        speaker = Speaker(chat.agent, chat.model.model, chat.model.backend.remote)
+        if chat.model.backend.remote:
+            speaker = Speaker(chat.model.name, chat.model.model, remote=True)
+        chat.emit(
+            RunStarted(
+                run=self.id,
+                time=time.time(),
+                kind="chat",
+                input=self.prompt.text,
+                speaker=speaker,
+                workspace=chat.workspace,
+                attachments=self.prompt.attachments,
+            )
+        )
+
+    async def perform(self) -> Ended:
+        chat = self.chat
+        request = Request(chat.conversation.messages_for(self.prompt), **chat.options)
+        model = await chat.model.backend.open(chat.model.model)
+        looking = asyncio.create_task(chat.window())  # beside the answer, so that it costs no time
+        try:
+            async with aclosing(model.stream(request)) as deltas:
+                async for delta in deltas:
+                    self._take(delta)
+            window = await looking
+        finally:
+            looking.cancel()
+        text = "".join(self.text)
+        await self._measure(request, text, window)
+        if self.finish_reason == "length":
+            self._note("the answer was cut off at the model's length limit", "warning")
+        if not text.strip():
+            self._note("the model returned nothing", "warning")
+        if request.schema is not None and (wrong := misfit(text, request.schema)):
+            return Ended(Outcome.FAILED, text, OnbookError(wrong))
+        return Ended(Outcome.PASSED, text)
+
+    def finish(self, ended: Ended) -> None:
+        totals = msgspec.structs.replace(
+            self.totals, seconds=time.monotonic() - self._began, first_token_seconds=self._first
+        )
+        self.chat.emit(
+            RunFinished(
+                run=self.id,
+                time=time.time(),
+                outcome=ended.outcome.value,
+                exit_code=ended.outcome.exit_code,
+                text="".join(self.text),
+                reasoning="".join(self.reasoning),
+                error=str(ended.error or ""),
+                finish_reason=self.finish_reason,
+                totals=totals,
+            )
+        )
+
+    def _take(self, delta: Delta) -> None:
+        if isinstance(delta, Text):
+            self._mark_first()
+            self.text.append(delta.text)
+            self.chat.emit(TextDelta(run=self.id, time=time.time(), text=delta.text))
+        elif isinstance(delta, Reasoning):
+            self._mark_first()
+            self.reasoning.append(delta.text)
+            self.chat.emit(ReasoningDelta(run=self.id, time=time.time(), text=delta.text))
+        elif isinstance(delta, ToolCall):
+            self.chat.emit(
+                ToolCalled(run=self.id, time=time.time(), call=delta.id, name=delta.name, arguments=delta.arguments)
+            )
+        elif isinstance(delta, Usage):
+            self.usage = delta
+        elif isinstance(delta, Finish):
+            self.finish_reason = delta.reason
+        elif isinstance(delta, Retrying):
+            self._note(f"{delta.problem}; trying again in {delta.seconds:.1f} s", "warning")
+
+    async def _measure(self, request: Request, text: str, window: int | None) -> None:
+        used = await used_tokens(self.usage, request.messages, text, self.chat.model.backend)
+        share = (used.prompt + used.completion) / window if window else None
+        self.totals = Totals(used.prompt, used.completion, used.estimated, context_used=share)
+        if warning := context_warning(share, window):
+            self._note(warning, "warning")
+
+    def _note(self, text: str, level: str) -> None:
+        self.chat.emit(Note(run=self.id, time=time.time(), text=text, level=level))
+
+    def _mark_first(self) -> None:
+        if self._first is None:
+            self._first = time.monotonic() - self._began

@@ -1,0 +1,41 @@
+"""A sign of life on standard error while a model is silent. By hand: importing a library for it costs more time
+than most waits take."""
+
+import sys
+import threading
+import time
+
+FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_SECONDS_A_FRAME = 0.1
+_PATIENCE = 0.3
+"""Nothing is drawn for answers that come at once."""
+
+
+class Spinner:
+    """Draws `label` with a moving mark and the seconds gone, on a line of its own that it wipes afterwards."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._stop = threading.Event()
+        self._drawn = False
+        self._thread = threading.Thread(target=self._run, name="spinner", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        if self._thread.is_alive():
+            self._stop.set()
+            self._thread.join()
+            if self._drawn:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+
+    def _run(self) -> None:
+        began = time.monotonic()
+        pause, frame = _PATIENCE, 0
+        while not self._stop.wait(pause):
+            pause = _SECONDS_A_FRAME
+            self._drawn = True
+            gone = time.monotonic() - began
+            sys.stderr.write(f"\r{FRAMES[frame % len(FRAMES)]} {self._label} | {gone:.0f}s\x1b[K")
+            sys.stderr.flush()
+            frame += 1

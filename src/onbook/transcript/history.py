@@ -1,0 +1,76 @@
+"""A recorded session back from its file, whoever recorded it: onbook's own format or Harvey's."""
+
+from pathlib import Path
+
+import msgspec
+
+from onbook.transcript.elements import Note, Screenplay
+from onbook.transcript.errors import TranscriptError
+from onbook.transcript.harvey import read_harvey
+from onbook.transcript.harvey_turns import harvey_turns
+from onbook.transcript.read import decode, read, read_title_page
+from onbook.transcript.tail import without_half_character
+from onbook.transcript.turns import INTERRUPTED, Turn, is_sealed, turns_of
+
+_OURS, _HARVEYS = "Recorded by onbook", "Recorded by Harvey"
+_FORMATS = ("onbook 1",)
+
+
+class Session(msgspec.Struct, frozen=True):
+    """What a transcript holds."""
+
+    path: Path
+    title_page: tuple[tuple[str, str], ...]
+    turns: tuple[Turn, ...]
+    complete: bool
+    """It ends with `THE END.`"""
+    torn: bool
+    """The file ends, or once ended, in the middle of a turn; that turn is left out."""
+    screenplay: Screenplay
+
+
+def load(path: Path) -> Session:
+    """Reads a transcript; what is wrong with one is said in a line with the file and where."""
+    try:
+        return _session(path, _contents(path))
+    except TranscriptError as error:
+        raise TranscriptError(f"{path}: {error}") from None
+
+
+def _session(path: Path, data: bytes) -> Session:
+    page = dict(read_title_page(decode(data.partition(b"\n\n")[0])))
+    credit = page.get("Credit", "")
+    if credit == _OURS:
+        if page.get("Format", _FORMATS[0]) not in _FORMATS:
+            raise TranscriptError(f'format "{page["Format"]}" is newer than this onbook')
+        screenplay = read(data)
+        turns, torn = turns_of(screenplay), _is_torn(screenplay)
+    elif credit == _HARVEYS or path.suffix == ".spmd":
+        screenplay = read_harvey(decode(data))
+        turns, torn = harvey_turns(screenplay), not screenplay.complete
+    else:
+        raise TranscriptError("line 1: not a recording of onbook or Harvey (no `Credit: Recorded by …`)")
+    return Session(path, screenplay.title_page, turns, screenplay.complete, torn, screenplay)
+
+
+def _contents(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TranscriptError(f"cannot read the transcript: {error.strerror}") from None
+    if not data or data.isspace():
+        raise TranscriptError("the file is empty")
+    if (nul := data.find(b"\0")) >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        raise TranscriptError(f"line {line}: not text (a NUL byte)")
+    if b"\r" in data:  # an editor elsewhere; onbook itself writes no carriage return
+        data = data.replace(b"\r\n", b"\n")
+    return without_half_character(data.removeprefix(b"\xef\xbb\xbf"))
+
+
+def _is_torn(screenplay: Screenplay) -> bool:
+    if any(Note(INTERRUPTED) in scene.elements for scene in screenplay.scenes):
+        return True
+    if screenplay.complete:
+        return False
+    return not screenplay.scenes or not is_sealed(screenplay.scenes[-1])

@@ -1,0 +1,169 @@
+"""The sink that keeps the record: events of a session become scenes of one Fountain file, as they finish."""
+
+import os
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from onbook.events import AnyEvent, RunFinished, RunStarted
+from onbook.transcript.elements import Note, Scene
+from onbook.transcript.errors import TranscriptError
+from onbook.transcript.names import stage_name
+from onbook.transcript.storage import AppendOnlyFile
+from onbook.transcript.tail import Tail, tail_of
+from onbook.transcript.turns import END_OF_SCENE, Turn, is_sealed, scene_of
+from onbook.transcript.unfinished import UnfinishedTurn
+from onbook.transcript.write import FADE_IN, THE_END, encode, scene_source, title_page_source
+
+FORMAT = "onbook 1"
+SUFFIX = ".fountain"
+
+
+class Cast(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is on stage: what the title page and every scene need."""
+
+    agent: str
+    user: str
+    model: str = ""
+    """The session's model for the title page; the first turn's where it is not given."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of everything that was said, before it is written."""
+
+
+class Recorder:
+    """Appends one scene for each finished chat turn. A session in which nothing was said leaves no file."""
+
+    def __init__(self, path: Path, cast: Cast, now: float) -> None:
+        self.path = path
+        self._cast = cast
+        self._now = now
+        self._file: AppendOnlyFile | None = None
+        self._tail: Tail | None = None
+        self._said = False
+        self._runs: dict[str, UnfinishedTurn] = {}
+
+    @classmethod
+    def create(cls, folder: Path, cast: Cast, *, now: float | None = None) -> Self:
+        """A new session in `folder`. Its path is known at once; the file appears with the first turn."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise TranscriptError(f"{folder}: cannot make the sessions folder: {error.strerror}") from None
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise TranscriptError(f"{folder}: cannot write sessions here: permission denied")
+        now = time.time() if now is None else now
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
+        return cls(folder / f"{stamp}-{secrets.token_hex(3)}{SUFFIX}", cast, now)
+
+    @classmethod
+    def resume(cls, path: Path, cast: Cast, *, now: float | None = None) -> Self:
+        """Goes on with an existing session; the file changes with the first new turn."""
+        recorder = cls(path, cast, time.time() if now is None else now)
+        file = AppendOnlyFile.open(path)
+        try:
+            recorder._tail = tail_of(file.read(), path)
+        except TranscriptError:
+            file.close()
+            raise
+        recorder._file = file
+        return recorder
+
+    def __call__(self, event: AnyEvent) -> None:
+        """Takes one event; writes when a chat turn has finished."""
+        if isinstance(event, RunStarted):
+            if event.kind == "chat":
+                self._runs[event.run] = UnfinishedTurn(event)
+        elif run := self._runs.get(event.run):
+            if isinstance(event, RunFinished):
+                del self._runs[event.run]
+                self.record(run.finish(event))
+            else:
+                run.take(event)
+
+    def record(self, turn: Turn) -> None:
+        """Writes a turn."""
+        turn = _redacted(turn, self._cast.redact)
+        self._append(scene_of(turn, agent=self._cast.agent, person=self._cast.user), turn.model)
+
+    def append(self, scene: Scene) -> None:
+        """Writes a scene of another kind, sealed so that a torn one is recognised."""
+        redact = self._cast.redact
+        parts = [msgspec.structs.replace(part, text=redact(part.text)) for part in scene.elements]
+        if not is_sealed(scene):
+            parts.append(Note(END_OF_SCENE))
+        self._append(msgspec.structs.replace(scene, elements=tuple(parts)), self._cast.model)
+
+    def close(self) -> None:
+        """`THE END.`, on the disk, unlocked. Does nothing the second time."""
+        file, self._file = self._file, None
+        if file is None:
+            return
+        try:
+            if self._said:
+                file.append(f"{THE_END}\n".encode())
+        finally:
+            self._said = False
+            file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _append(self, scene: Scene, model: str) -> None:
+        source = scene_source(scene)
+        if self._file is None:
+            self._create(encode(self._opening(model) + source))
+        elif tail := self._tail:
+            bridge = tail.bridge if tail.keep else self._opening(model)
+            self._file.append(encode(bridge + source), after=tail.keep)
+            self._tail = None
+        else:
+            self._file.append(encode(source))
+        self._said = True
+
+    def _create(self, data: bytes) -> None:
+        """The first turn brings the title page with it, in the same write; if that fails there is no file."""
+        file = AppendOnlyFile.create(self.path)
+        try:
+            file.append(data)
+        except TranscriptError:
+            self.path.unlink(missing_ok=True)
+            file.close()
+            raise
+        self._file = file
+
+    def _opening(self, model: str) -> str:
+        date = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(self._now))
+        pairs = (
+            ("Title", "onbook session"),
+            ("Credit", "Recorded by onbook"),
+            ("Author", stage_name(self._cast.user)),
+            ("Date", date),
+            ("Draft date", date[:10]),
+            ("Model", self._cast.model or model),
+            ("Format", FORMAT),
+        )
+        return f"{title_page_source(pairs)}{FADE_IN}\n\n"
+
+
+def _redacted(turn: Turn, redact: Callable[[str], str]) -> Turn:
+    if redact is str:
+        return turn
+    return msgspec.structs.replace(
+        turn,
+        user=redact(turn.user),
+        reply=redact(turn.reply),
+        reasoning=redact(turn.reasoning),
+        error=redact(turn.error),
+        notes=tuple(map(redact, turn.notes)),
+        tools=tuple(map(redact, turn.tools)),
+    )

@@ -1,0 +1,154 @@
+"""Chat turns as scenes, and scenes back as turns.
+
+What a person reads (names, words, what went wrong) is screenplay; the closing note holds the exact values
+that prose would blur. It is also the seal: a turn without it was cut off by a crash and is not a turn. No
+text can forge it, because every other note begins with another word and `[[` is escaped everywhere else.
+"""
+
+import msgspec
+
+from onbook.events import Totals
+from onbook.transcript.elements import Action, Aside, Element, Note, Scene, Screenplay, Speech
+from onbook.transcript.errors import TranscriptError
+from onbook.transcript.names import stage_name
+
+CLOSING = "turn: "
+END_OF_SCENE = "end of scene"
+INTERRUPTED = "recording interrupted here; the scene above is not complete"
+_THINKING, _NOTE, _TOOL = "thinking: ", "note: ", "tool: "
+
+
+class Turn(msgspec.Struct, frozen=True, gc=False):
+    """One exchange: what was asked, who answered what, and how it ended."""
+
+    user: str
+    reply: str
+    speaker: str
+    """Who answered, as the event named them; the cue is `stage_name` of it."""
+    model: str
+    remote: bool
+    time: str
+    """UTC, `2026-05-20 14:30:00`."""
+    reasoning: str = ""
+    workspace: str = ""
+    attachments: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    """Tool calls, each as `name(arguments)`."""
+    outcome: str = "passed"
+    """The word of `outcome.Outcome`."""
+    error: str = ""
+    finish_reason: str = ""
+    totals: Totals = Totals()
+
+
+class _Closing(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    model: str
+    speaker: str
+    workspace: str = ""
+    attachments: tuple[str, ...] = ()
+    outcome: str = "passed"
+    error: str = ""
+    finish_reason: str = ""
+    totals: Totals = Totals()
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(_Closing).decode
+
+
+def scene_of(turn: Turn, *, agent: str, person: str) -> Scene:
+    """The turn on stage. `agent` is onbook's own name, `person` the user's."""
+    host, user = turn.speaker if turn.remote else agent, stage_name(person)
+    elements: list[Element] = [
+        Action(f"{host} and {user} are in chat mode. Model: {turn.model}. Workspace: {turn.workspace}."),
+        Speech(user, turn.user),
+    ]
+    elements.extend(Note(_NOTE + text) for text in turn.notes)
+    elements.extend(Note(_TOOL + text) for text in turn.tools)
+    if turn.reasoning:
+        elements.append(Note(_THINKING + turn.reasoning))
+    if turn.reply:
+        elements.append(Speech(stage_name(turn.speaker), turn.reply))
+    if turn.outcome != "passed":
+        words = turn.outcome.replace("_", " ")
+        elements.append(Aside(f"{words}: {turn.error}" if turn.error else words))
+    elements.append(_closing_note(turn))
+    return Scene("EXT" if turn.remote else "INT", f"{stage_name(host)} AND {user} TALKING", turn.time, tuple(elements))
+
+
+def turns_of(screenplay: Screenplay) -> tuple[Turn, ...]:
+    """Every complete turn, in order. Scenes of other kinds and unfinished turns are passed over."""
+    return tuple(turn for scene in screenplay.scenes if (turn := turn_of(scene)))
+
+
+def turn_of(scene: Scene) -> Turn | None:
+    """The turn that this scene shows, if it is one and was written to its end."""
+    said: list[str] = []
+    notes: list[str] = []
+    tools: list[str] = []
+    reasoning = ""
+    for element in scene.elements:
+        if isinstance(element, Speech):
+            said.append(element.text)
+        elif isinstance(element, Note):
+            text = element.text
+            if text.startswith(CLOSING):
+                return _turn(scene, said, text, reasoning, notes, tools)
+            if text.startswith(_THINKING):
+                reasoning = text[len(_THINKING) :]
+            elif text.startswith(_NOTE):
+                notes.append(text[len(_NOTE) :])
+            elif text.startswith(_TOOL):
+                tools.append(text[len(_TOOL) :])
+    return None
+
+
+def is_sealed(scene: Scene) -> bool:
+    """Whether the last thing in the scene is the note that the recorder closes every scene with."""
+    last = scene.elements[-1] if scene.elements else None
+    return isinstance(last, Note) and (last.text.startswith(CLOSING) or last.text == END_OF_SCENE)
+
+
+def _closing_note(turn: Turn) -> Note:
+    closing = _Closing(
+        turn.model,
+        turn.speaker,
+        turn.workspace,
+        turn.attachments,
+        turn.outcome,
+        turn.error,
+        turn.finish_reason,
+        turn.totals,
+    )
+    try:
+        return Note(CLOSING + _encode(closing).decode())
+    except UnicodeEncodeError:
+        raise TranscriptError(
+            "a name or path with half a surrogate pair cannot be recorded: it is not Unicode text"
+        ) from None
+
+
+def _turn(scene: Scene, said: list[str], closing: str, reasoning: str, notes: list[str], tools: list[str]) -> Turn:
+    try:
+        exact = _decode(closing[len(CLOSING) :])
+        user = said[0]
+    except (msgspec.MsgspecError, IndexError):
+        raise TranscriptError(f"the turn of {scene.time} is damaged (its closing note)") from None
+    return Turn(
+        user,
+        said[1] if len(said) > 1 else "",
+        exact.speaker,
+        exact.model,
+        scene.place == "EXT",
+        scene.time,
+        reasoning,
+        exact.workspace,
+        exact.attachments,
+        tuple(notes),
+        tuple(tools),
+        exact.outcome,
+        exact.error,
+        exact.finish_reason,
+        exact.totals,
+    )

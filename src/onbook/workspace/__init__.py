@@ -1,0 +1,1 @@
+"""The workspace: its root folder, safe writing, locks, and edits of its settings file."""

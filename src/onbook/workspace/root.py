@@ -1,0 +1,84 @@
+"""Which folder is the workspace, and onbook's private folder inside it."""
+
+from pathlib import Path
+
+from onbook.config.errors import reason
+from onbook.config.places import SETTINGS_NAME
+from onbook.outcome import UsageError
+from onbook.workspace.errors import WorkspaceError
+
+PRIVATE_NAME = ".onbook"
+
+
+def find_root(start: Path, explicit: Path | None = None) -> Path:
+    """`--workspace`, else the nearest folder upwards with `onbook.toml` or `.git`, else `start`."""
+    if explicit is not None:
+        return _existing_folder(explicit if explicit.is_absolute() else start / explicit, explicit)
+    start = _existing_folder(start, start)
+    for folder in (start, *start.parents):
+        if any(_is_there(folder / mark) for mark in (SETTINGS_NAME, ".git")):
+            return folder
+    return start
+
+
+def private_folder(root: Path) -> Path:
+    """`.onbook/` in the workspace, made when missing, for the user alone and out of git's sight."""
+    return _make_private(root, root / PRIVATE_NAME)
+
+
+def sessions_path(root: Path) -> Path:
+    """Where sessions are recorded, whether or not any were."""
+    return root / PRIVATE_NAME / "sessions"
+
+
+def sessions_folder(root: Path) -> Path:
+    """`.onbook/sessions/`, made when missing."""
+    private_folder(root)
+    return _make_private(root, sessions_path(root))
+
+
+def _existing_folder(folder: Path, named: Path) -> Path:
+    try:
+        resolved = folder.resolve(strict=True)
+        if not resolved.is_dir():
+            raise UsageError(f"workspace {named} is a file, not a folder")
+    except FileNotFoundError:
+        raise UsageError(f"workspace {named} does not exist") from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links, before Python 3.13
+        why = reason(error) if isinstance(error, OSError) else "its links go round in a circle"
+        raise UsageError(f"workspace {named} cannot be used: {why}") from None
+    return resolved
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _make_private(root: Path, folder: Path) -> Path:
+    """A folder that a cloned repository cannot have turned into a link to somewhere else."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not folder.resolve().is_relative_to(root.resolve()):
+            raise WorkspaceError(
+                f"{folder} is a link that leads out of the workspace; remove it and try again"
+            )
+        if folder.name == PRIVATE_NAME:
+            _ignore_everything(folder / ".gitignore")
+    except OSError as error:
+        raise WorkspaceError(
+            f"cannot write to {folder}: {reason(error)}; choose another folder with --workspace"
+        ) from None
+    return folder
+
+
+def _ignore_everything(gitignore: Path) -> None:
+    if gitignore.exists():
+        return
+    try:
+        with gitignore.open("x") as file:  # "x" does not follow a planted link
+            file.write("*\n")
+    except FileExistsError:
+        pass
