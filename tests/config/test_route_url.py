@@ -34,7 +34,7 @@ from onbook.outcome import UsageError
     ],
 )
 def test_a_url_gives_protocol_address_and_whether_it_is_elsewhere(
-    url: str, protocol: str, base: str, remote: bool
+    url: str, protocol: str, base: str, remote: object
 ) -> None:
     address = parse_route_url(url)
     assert (address.protocol, address.base_url, address.remote) == (protocol, base, remote)
@@ -96,8 +96,19 @@ def test_a_bad_url_is_one_line_that_repeats_no_secret(url: str) -> None:
 
 @pytest.mark.parametrize(
     "host",
-    ["localhost", "LOCALHOST", "localhost.", "a.localhost", "127.0.0.1", "127.255.0.9", "0.0.0.0"]
-    + ["::1", "0:0:0:0:0:0:0:1", "::", "::ffff:127.0.0.1"],
+    [
+        "localhost",
+        "LOCALHOST",
+        "localhost.",
+        "a.localhost",
+        "127.0.0.1",
+        "127.255.0.9",
+        "0.0.0.0",
+        "::1",
+        "0:0:0:0:0:0:0:1",
+        "::",
+        "::ffff:127.0.0.1",
+    ],
 )
 def test_this_machine_is_known_by_all_its_names(host: str) -> None:
     assert is_loopback(host)
@@ -105,8 +116,20 @@ def test_this_machine_is_known_by_all_its_names(host: str) -> None:
 
 @pytest.mark.parametrize(
     "host",
-    ["127.0.0.1.evil.example", "localhost.evil.example", "notlocalhost", "127.1", "2130706433", "0177.0.0.1"]
-    + ["128.0.0.1", "127.0.0.256", "10.0.0.1", "fe80::1", "::ffff:8.8.8.8", "１２７.0.0.1"],
+    [
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "notlocalhost",
+        "127.1",
+        "2130706433",
+        "0177.0.0.1",
+        "128.0.0.1",
+        "127.0.0.256",
+        "10.0.0.1",
+        "fe80::1",
+        "::ffff:8.8.8.8",
+        "１２７.0.0.1",
+    ],
 )
 def test_what_only_looks_like_this_machine_is_elsewhere(host: str) -> None:
     assert not is_loopback(host)
@@ -127,11 +150,12 @@ def test_any_text_is_an_address_or_one_line(url: str) -> None:
     try:
         address = parse_route_url(url)
     except BadValueError as error:
-        assert "\n" not in str(error)
+        line = str(error)
     else:
+        line = address.host + address.base_url
         assert "@" not in address.host
         assert not address.base_url.endswith("/")
-        assert parse_route_url(url) == address
+    assert "\n" not in line
 
 
 @given(

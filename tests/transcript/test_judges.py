@@ -7,7 +7,7 @@ from tests.transcript.judges import heard_by_fountain_py, heard_by_screenplain, 
 from tests.transcript.strategies import names, screenplays, turns
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(screenplays)
 def test_both_judges_hear_the_speakers_of_any_screenplay(screenplay: Screenplay) -> None:
     source = write(screenplay).decode()
@@ -15,7 +15,7 @@ def test_both_judges_hear_the_speakers_of_any_screenplay(screenplay: Screenplay)
     assert heard_by_fountain_py(source) == written(screenplay)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(turns, turns, names, names)
 def test_both_judges_hear_the_speakers_of_any_turns(first: Turn, second: Turn, agent: str, person: str) -> None:
     scenes = tuple(scene_of(turn, agent=agent, person=person) for turn in (first, second))

@@ -1,14 +1,18 @@
 """The `onbook` command: its table of subcommands, and the one place where errors become lines and exit codes."""
 
 import os
-import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from onbook import __version__
+from onbook.cli.streams import prepare_streams, settle_streams
 from onbook.outcome import OnbookError, Outcome
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "ask": ("onbook.cli.ask:ask", "Ask one question; the answer goes to standard output."),
@@ -54,9 +58,23 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _complete(what: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    """What the options of the same names complete to, loaded only when somebody presses Tab."""
+    from onbook.cli import options
+
+    completer = options.complete_sessions if what == "sessions" else options.complete_models
+    return completer(ctx, param, incomplete)
+
+
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="onbook %(version)s")
-@click.option("-m", "--model", metavar="NAME", help="The route or model that answers.")
+@click.option(
+    "-m",
+    "--model",
+    metavar="NAME",
+    help="The route or model that answers.",
+    shell_complete=lambda *given: _complete("models", *given),
+)
 @click.option("--system", metavar="TEXT", help="The standing instruction, instead of the workspace's own file.")
 @click.option(
     "--continue",
@@ -65,6 +83,7 @@ class LazyGroup(click.Group):
     is_flag=False,
     flag_value="latest",
     help="Go on with a recorded session: the latest, or the one named.",
+    shell_complete=lambda *given: _complete("sessions", *given),
 )
 @click.option("--no-record", is_flag=True, help="Keep no transcript.")
 @click.option(
@@ -95,31 +114,56 @@ def onbook(
 
 def run() -> int:
     """Run the command line and return its exit code."""
+    prepare_streams()
+    code = _run()
+    return code if settle_streams() else code or Outcome.FAILED.exit_code
+
+
+def _run() -> int:
     try:
         code = onbook.main(prog_name="onbook", standalone_mode=False)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        error.show()
-        return Outcome.USAGE.exit_code
+        return _misused(error)
     except (click.Abort, KeyboardInterrupt):
         return Outcome.CANCELLED.exit_code
     except OnbookError as error:
         _complain(str(error))
         return error.outcome.exit_code
-    except BrokenPipeError:
-        # Whoever read our output has left; Python must not complain about it once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Outcome.FAILED.exit_code
     except Exception as error:
         if os.environ.get("ONBOOK_DEBUG"):
             raise
-        _complain(f"internal error: {type(error).__name__}: {error} (ONBOOK_DEBUG=1 shows where)")
-        return Outcome.FAILED.exit_code
+        return _broken(error)
     return code if isinstance(code, int) else 0
+
+
+def _misused(error: click.ClickException) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+    else:
+        _complain(_usage_line(error))
+    return Outcome.USAGE.exit_code
+
+
+def _broken(error: Exception) -> int:
+    if isinstance(error, OSError):
+        _complain(f"{error.filename or 'standard output'}: {error.strerror or error}")
+    else:
+        _complain(f"internal error: {type(error).__name__}: {error} (ONBOOK_DEBUG=1 shows where)")
+    return Outcome.FAILED.exit_code
+
+
+def _usage_line(error: click.ClickException) -> str:
+    """What click has to say, in one line of our own form."""
+    message = " ".join(error.format_message().split()).removesuffix(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    hint = f"; see {context.command_path} --help" if context is not None and not message.endswith("?") else ""
+    return message[:1].lower() + message[1:] + hint
 
 
 def _complain(line: str) -> None:
     from onbook.policy.secrets import redact
+    from onbook.terminal.screen import printable, write_aside
 
-    click.echo(f"onbook: {redact(line)}", err=True)
+    write_aside(f"onbook: {printable(redact(line))}\n")

@@ -51,7 +51,10 @@ def ask(ctx: click.Context, /, text: tuple[str, ...], **given: Any) -> None:
       onbook ask -m claude --attach plan.png "What is missing here?"
     """
     stage = open_stage(given["workspace"])
-    prompt = with_attachments(_with_stdin(" ".join(text)), given["attach"])
+    words = " ".join(text)
+    _check_unicode(words, "the text")
+    _check_unicode(given["system"] or "", "--system")
+    prompt = with_attachments(_with_stdin(words), given["attach"])
     if not prompt.text.strip() and not prompt.images:
         raise UsageError('nothing to ask: give a text, as in onbook ask "Say hello", or pipe one in')
     ctx.exit(run_to_outcome(_ask(stage, prompt, **given)).exit_code)
@@ -74,9 +77,17 @@ async def _ask(stage: Stage, prompt: Prompt, **given: Any) -> Outcome:
     return ready.verdict(ended.outcome)
 
 
+def _check_unicode(text: str, what: str) -> None:
+    """A command line is bytes; those that are no text can neither be sent nor recorded."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{what} is not UTF-8") from None
+
+
 def _with_stdin(text: str) -> str:
     """The text with what was piped in appended."""
-    if sys.stdin is None or sys.stdin.isatty():
+    if sys.stdin.isatty():
         return text
     try:
         piped = sys.stdin.buffer.read().decode("utf-8")

@@ -7,10 +7,10 @@ import click
 import msgspec
 
 from onbook.cli import options
-from onbook.cli.stage import open_stage, say_notices
+from onbook.cli.stage import open_stage, say_notices, workspace_root
 from onbook.cli.table import echo_table
 from onbook.config.places import SETTINGS_NAME, cache_dir, state_dir, user_settings_file
-from onbook.workspace.root import find_root, sessions_path
+from onbook.workspace.root import sessions_path
 
 
 @click.group()
@@ -46,7 +46,7 @@ def show(workspace: Path | None, *, as_json: bool) -> None:
 @options.workspace
 def path_(workspace: Path | None) -> None:
     """Print the files and folders onbook reads and writes."""
-    root = find_root(Path.cwd(), workspace)
+    root = workspace_root(workspace)
     rows = [
         ("workspace", str(root)),
         ("workspace settings", str(root / SETTINGS_NAME)),

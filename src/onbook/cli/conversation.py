@@ -7,6 +7,7 @@ from pathlib import Path
 from onbook.cli.production import Production, open_production
 from onbook.cli.stage import Stage, open_stage
 from onbook.outcome import Outcome
+from onbook.terminal.signals import cancelling
 from onbook.terminal.talk import talk
 from onbook.terminal.view import TextView
 
@@ -21,6 +22,8 @@ def converse(
         try:
             production = runner.run(_enter(stack, stage, model, system, session, record=record))
             outcome = talk(runner, production.chat)
+        except asyncio.CancelledError:
+            return Outcome.CANCELLED
         finally:
             runner.run(stack.aclose())
     return production.verdict(outcome)
@@ -36,4 +39,5 @@ async def _enter(
     record: bool,
 ) -> Production:
     opening = open_production(stage, TextView(), model=model, system=system, session=session, record=record)
-    return await stack.enter_async_context(opening)
+    with cancelling():
+        return await stack.enter_async_context(opening)

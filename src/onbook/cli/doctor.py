@@ -18,7 +18,7 @@ from onbook.models.resolver import Resolver
 from onbook.models.weights import SMOLLM2, is_pulled, verify, weights_path
 from onbook.outcome import OnbookError, Outcome
 from onbook.terminal.screen import is_terminal
-from onbook.workspace.root import private_folder
+from onbook.workspace.root import PRIVATE_NAME, sessions_path
 
 OLDEST, NEWEST = (3, 11), (3, 14)
 
@@ -84,11 +84,12 @@ def _system() -> Finding:
 
 
 def _workspace(stage: Stage) -> Finding:
-    try:
-        private_folder(stage.root)
-    except OnbookError as error:
-        return Finding("workspace", "problem", str(error))
-    return Finding("workspace", "good", str(stage.root))
+    places = (sessions_path(stage.root), stage.root / PRIVATE_NAME, stage.root)
+    place = next((path for path in places if path.exists()), stage.root)
+    if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
+        return Finding("workspace", "good", str(stage.root))
+    fix = "choose another folder with --workspace, or give --no-record"
+    return Finding("workspace", "problem", f"sessions cannot be recorded in {place}", fix)
 
 
 def _extra(name: str, module: str, purpose: str) -> Finding:

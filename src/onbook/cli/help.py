@@ -45,6 +45,6 @@ def _pages() -> dict[str, Path]:
     """The pages, from the installed package or from the clone it runs in."""
     package = Path(str(resources.files("onbook")))
     for folder in (package.parent.parent / "docs", package / "docs"):
-        if (folder / "settings.md").is_file():
+        if (folder / "events.md").is_file():
             return {path.stem: path for path in folder.glob("*.md")}
     return {}

@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
     from onbook.cli.stage import open_stage
     from onbook.transcript.sessions import list_sessions
     from onbook.workspace.root import sessions_path
@@ -22,7 +22,7 @@ def _sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return [CompletionItem(each.id, help=each.first[:60]) for each in found if each.id.startswith(incomplete)]
 
 
-def _models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
     from onbook.cli.stage import open_stage
     from onbook.models.weights import KNOWN
 
@@ -39,12 +39,14 @@ workspace: Decorator = click.option(
     help="The folder to work in. Default: the nearest one above with onbook.toml or .git.",
 )
 model: Decorator = click.option(
-    "-m", "--model", metavar="NAME", shell_complete=_models, help="The route or model that answers."
+    "-m", "--model", metavar="NAME", shell_complete=complete_models, help="The route or model that answers."
 )
 system: Decorator = click.option(
     "--system", metavar="TEXT", help="The standing instruction, instead of the workspace's own file."
 )
 no_record: Decorator = click.option("--no-record", is_flag=True, help="Keep no transcript.")
 as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
-session_argument: Decorator = click.argument("session", metavar="[SESSION]", default="latest", shell_complete=_sessions)
-model_argument: Decorator = click.argument("name", shell_complete=_models)
+session_argument: Decorator = click.argument(
+    "session", metavar="[SESSION]", default="latest", shell_complete=complete_sessions
+)
+model_argument: Decorator = click.argument("name", shell_complete=complete_models)

@@ -1,7 +1,6 @@
 """Everything a conversation needs, put together: model, history, sinks, transcript. Taken apart again at the end."""
 
-import asyncio
-import signal
+import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -49,25 +48,27 @@ async def open_production(
     options: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[Production]:
     """Choose the model, find the instruction, load the history, open the transcript; close it all afterwards."""
-    _cancel_on_termination()
     show = RedactingSink(view)
     for notice in stage.loaded.notices:
         show(_note(notice, "warning"))
     instruction = find_instruction(stage.root, system)
     resumed = find_session(sessions_path(stage.root), session) if session is not None else None
     conversation = Conversation(instruction, _spoken(resumed, show))
-    recording = open_recording(stage, show, resumed) if record else None
+    recording: Recording | None = None
     resolver = Resolver(stage.settings, stage.environ, stage.model_origin)
     try:
         chosen = await resolver.choose(model)
+        recording = open_recording(stage, show, resumed) if record else None
         show(_note(f"model: {chosen.model} ({_whence(chosen.name, chosen.model, chosen.why)})", "info"))
         sink = RedactingSink(fan_out(recording, view)) if recording else show
-        chat = Chat(conversation, chosen, sink, stage.settings.agent_name, str(stage.root), options or {})
+        chat = Chat(conversation, chosen, sink, stage.settings.agent_name, _as_text(stage.root), options or {})
         yield Production(chat, recording)
     finally:
-        if recording is not None:
-            recording.close()
-        await resolver.aclose()
+        try:
+            if recording is not None:
+                recording.close()
+        finally:
+            await resolver.aclose()
 
 
 def _spoken(path: Path | None, show: Sink) -> list[tuple[str, str]]:
@@ -77,7 +78,9 @@ def _spoken(path: Path | None, show: Sink) -> list[tuple[str, str]]:
     session = load(path)
     if session.torn:
         show(_note(f"{path.name} was cut off in the middle of a turn; that turn is left out", "warning"))
-    return [(turn.user, turn.reply) for turn in session.turns if turn.outcome == Outcome.PASSED.value]
+    spoken = [(turn.user, turn.reply) for turn in session.turns if turn.outcome == Outcome.PASSED.value]
+    show(_note(f"continuing {path.stem} after {len(spoken)} turn{'' if len(spoken) == 1 else 's'}", "info"))
+    return spoken
 
 
 def _whence(name: str, model: str, why: str) -> str:
@@ -88,10 +91,6 @@ def _note(text: str, level: str) -> Note:
     return Note(run="", time=time.time(), text=text, level=level)
 
 
-def _cancel_on_termination() -> None:
-    """SIGTERM and a closed terminal end a turn the way Ctrl-C does: cancelled, recorded, cleaned up."""
-    task = asyncio.current_task()
-    loop = asyncio.get_running_loop()
-    if task is not None:
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, task.cancel)
+def _as_text(path: Path) -> str:
+    """The path as text that JSON and a transcript can hold, whatever bytes it is made of."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

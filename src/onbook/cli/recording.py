@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from onbook.cli.stage import Stage
-from onbook.events import AnyEvent, Note, Sink
+from onbook.events import AnyEvent, Note, RunFinished, Sink
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.recorder import Cast, Recorder
 from onbook.workspace.root import sessions_folder
@@ -23,6 +23,7 @@ class Recording:
     def __call__(self, event: AnyEvent) -> None:
         try:
             self._recorder(event)
+            self._written = self._written or isinstance(event, RunFinished)
         except TranscriptError as error:
             self.failed = True
             self._tell(Note(run=event.run, time=time.time(), text=f"not recorded: {error}", level="warning"))
@@ -39,7 +40,7 @@ class Recording:
             self.failed = True
             self._tell(Note(run="", time=time.time(), text=str(error), level="warning"))
             return
-        if self.path.exists() and not self.failed:
+        if self._written and not self.failed:
             self._tell(Note(run="", time=time.time(), text=f"recorded in {_short(self.path)}"))
 
 

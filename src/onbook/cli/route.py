@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from onbook.cli import options
-from onbook.cli.stage import Stage, open_stage, say_notices, trust_store
+from onbook.cli.stage import Stage, open_stage, say_notices, trust_store, workspace_root
 from onbook.cli.table import echo_table
 from onbook.config.places import SETTINGS_NAME, user_settings_file
 from onbook.config.settings import Route
@@ -18,7 +18,6 @@ from onbook.models.backend import Backend
 from onbook.models.messages import Message, Request
 from onbook.models.routes import backend_of
 from onbook.outcome import UsageError
-from onbook.workspace.root import find_root
 from onbook.workspace.settings_file import add_route, remove_route
 
 _here = click.option("--here", is_flag=True, help="In this workspace's onbook.toml, not in the user's.")
@@ -40,12 +39,14 @@ def route() -> None:
 @click.argument("url")
 @click.option("--model", metavar="M", help="The server's model to use; else its first one.")
 @click.option("--key-env", metavar="VAR", help="The environment variable that holds the key.")
-@click.option("--context", type=int, metavar="N", help="The context window, where the server does not tell it.")
+@click.option(
+    "--context", type=click.IntRange(min=1), metavar="N", help="The context window, where the server does not tell it."
+)
 @_here
 @options.workspace
 def add(workspace: Path | None, *, here: bool, **fields: Any) -> None:
     """Add a route: `onbook ask -m NAME` then goes to URL. Keys are read from the environment, by name."""
-    root = find_root(Path.cwd(), workspace)
+    root = workspace_root(workspace)
     path = root / SETTINGS_NAME if here else user_settings_file(os.environ)
     new = Route(**fields)
     was_trusted = here and _speaks_for_user(path)
@@ -61,7 +62,7 @@ def add(workspace: Path | None, *, here: bool, **fields: Any) -> None:
 @options.workspace
 def rm(name: str, workspace: Path | None, *, here: bool) -> None:
     """Remove a route."""
-    root = find_root(Path.cwd(), workspace)
+    root = workspace_root(workspace)
     path = root / SETTINGS_NAME if here else user_settings_file(os.environ)
     was_trusted = here and _speaks_for_user(path)
     if not remove_route(path, name):

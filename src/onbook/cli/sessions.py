@@ -1,5 +1,6 @@
 """`onbook sessions`, `show` and `replay`: what was recorded, to read and to ask again."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from onbook.cli.stage import Stage, open_stage
 from onbook.cli.table import echo_table
 from onbook.outcome import Outcome
 from onbook.session.attachments import Prompt
+from onbook.terminal.screen import fit_for, printable, write, write_aside
 from onbook.terminal.view import JsonView, TextView
 from onbook.transcript.history import Session, load
 from onbook.transcript.names import stage_name
@@ -45,7 +47,10 @@ def show(session: str, workspace: Path | None, *, as_json: bool) -> None:
     """Print a recorded session: the latest, the one named, or a transcript file (also one of Harvey's)."""
     recorded = _load(open_stage(workspace), session)
     for turn in recorded.turns:
-        click.echo(msgspec.json.encode(turn) if as_json else _readable(turn, recorded))
+        if as_json:
+            click.echo(msgspec.json.encode(turn))
+        else:
+            write(sys.stdout, fit_for(sys.stdout, _readable(turn, recorded)) + "\n")
     if recorded.torn:
         click.echo("onbook: the last turn was cut off while it was written; it is left out", err=True)
 
@@ -90,7 +95,7 @@ async def _replay(
         outcome = Outcome.PASSED
         for question in questions:
             if isinstance(view, TextView):
-                click.echo(f"\n> {question}", err=True)
+                write_aside(printable(f"\n> {question}\n"))
             ended = await production.chat.turn(Prompt(question))
             if ended.outcome is not Outcome.PASSED:
                 outcome = ended.outcome

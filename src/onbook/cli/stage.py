@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from onbook.config.load import Loaded, load_settings
 from onbook.config.places import state_dir
 from onbook.config.settings import Settings
+from onbook.outcome import UsageError
 from onbook.policy.trust import TrustStore
+from onbook.terminal.screen import printable, write_aside
 from onbook.workspace.root import find_root
 
 
@@ -35,10 +35,19 @@ class Stage:
 
 def open_stage(workspace: Path | None) -> Stage:
     """Find the workspace and load its settings; the first thing wrong with them is raised."""
-    root = find_root(Path.cwd(), workspace)
+    root = workspace_root(workspace)
     store = TrustStore(state_dir(os.environ))
     loaded = load_settings(root, environ=os.environ, is_trusted=store.is_trusted)
     return Stage(root, loaded, os.environ)
+
+
+def workspace_root(workspace: Path | None) -> Path:
+    """The workspace: the one given, or the one around the current folder."""
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("the current folder is gone; change to another one") from None
+    return find_root(here, workspace)
 
 
 def trust_store() -> TrustStore:
@@ -48,4 +57,4 @@ def trust_store() -> TrustStore:
 def say_notices(stage: Stage) -> None:
     """What was left out of the settings, for commands that have no events to say it with."""
     for notice in stage.loaded.notices:
-        click.echo(f"onbook: {notice}", err=True)
+        write_aside(f"onbook: {printable(notice)}\n")

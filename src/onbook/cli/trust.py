@@ -7,9 +7,8 @@ import click
 import msgspec
 
 from onbook.cli import options
-from onbook.cli.stage import trust_store
+from onbook.cli.stage import trust_store, workspace_root
 from onbook.cli.table import echo_table
-from onbook.workspace.root import find_root
 
 
 @click.group(invoke_without_command=True)
@@ -21,7 +20,7 @@ def trust(ctx: click.Context, workspace: Path | None) -> None:
     Any change of the file makes it untrusted again.
     """
     if ctx.invoked_subcommand is None:
-        entry = trust_store().trust(find_root(Path.cwd(), workspace))
+        entry = trust_store().trust(workspace_root(workspace))
         click.echo(f"trusted: {entry.root} ({', '.join(entry.files)})")
 
 
@@ -54,7 +53,7 @@ def show(*, as_json: bool) -> None:
 @options.workspace
 def revoke(workspace: Path | None) -> None:
     """Forget that this workspace was trusted."""
-    root = find_root(Path.cwd(), workspace)
+    root = workspace_root(workspace)
     if trust_store().revoke(root):
         click.echo(f"no longer trusted: {root}")
     else:

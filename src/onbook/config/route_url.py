@@ -56,12 +56,8 @@ def is_loopback(host: str) -> bool:
 
 
 _LOOPBACK_V4 = re.compile(r"127(?:\.(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])){3}")
-_URL = re.compile(
-    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>[^?#]*)(?P<rest>.*)", re.S
-)
-_AUTHORITY = re.compile(
-    r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>\w(?:[\w.-]*[\w.])?))?(?::(?P<port>[0-9]+))?"
-)
+_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>[^?#]*)(?P<rest>.*)", re.S)
+_AUTHORITY = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>\w(?:[\w.-]*[\w.])?))?(?::(?P<port>[0-9]+))?")
 _PATH = re.compile(r"[A-Za-z0-9/._~%!$&'()*+,;=:@-]*")
 _PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _FORMS = "ollama:// openai:// anthropic:// llamacpp:// http://…/v1 https://…/v1 any://PROVIDER"

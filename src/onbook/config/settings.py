@@ -79,9 +79,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seen: set[str] = set()
         for index, route in enumerate(self.routes):
             if route.name.casefold() in seen:
-                raise BadValueError(
-                    f"another route is called {route.name} already", key=f"routes[{index}].name"
-                )
+                raise BadValueError(f"another route is called {route.name} already", key=f"routes[{index}].name")
             seen.add(route.name.casefold())
 
     def route(self, name: str) -> Route | None:

@@ -69,10 +69,11 @@ def request_body(model: str, request: Request) -> dict[str, Any]:
 
 
 def _turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Messages with neighbours of one role merged: this API refuses two in a row."""
+    """Messages with neighbours of one role merged: this API refuses two in a row, and empty ones."""
+    said = [(("user" if message.role == "tool" else message.role), list(_blocks(message))) for message in messages]
     return [
-        {"role": role, "content": [block for message in group for block in _blocks(message)]}
-        for role, group in groupby(messages, lambda message: "user" if message.role == "tool" else message.role)
+        {"role": role, "content": [block for _, blocks in group for block in blocks]}
+        for role, group in groupby((turn for turn in said if turn[1]), lambda turn: turn[0])
     ]
 
 
@@ -85,17 +86,25 @@ def _blocks(message: Message) -> Iterator[dict[str, Any]]:
 
         source = {"type": "base64", "media_type": image.media_type, "data": b64encode(image.data).decode()}
         yield {"type": "image", "source": source}
-    if message.text:
+    if message.text.strip():
         yield {"type": "text", "text": message.text}
     for call in message.tool_calls:
-        arguments = msgspec.json.decode(call.arguments or "{}")
-        yield {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
+        yield {"type": "tool_use", "id": call.id, "name": call.name, "input": _arguments(call)}
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    """The arguments as the object this API wants, even where the model did not write one."""
+    try:
+        return msgspec.json.decode(call.arguments or "{}", type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return {"malformed": call.arguments}
 
 
 class _Block(msgspec.Struct):
     type: str = ""
     id: str = ""
     name: str = ""
+    input: Any = None
 
 
 class _Usage(msgspec.Struct):
@@ -136,19 +145,19 @@ class EventReader:
         self._backend = backend
         self._schema_bound = schema_bound
         self._block = _Block()
-        self._arguments = ""
+        self._written = ""
         self._prompt_tokens = 0
         self.finished = False
 
     def read(self, data: bytes) -> Iterable[Delta]:
         try:
             event = _decode_event(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MalformedStream(self._backend, f"an event is not what it should be: {error}") from None
         if event.type == "content_block_delta" and event.delta:
             return self._spoken(event.delta)
         if event.type == "content_block_start" and event.content_block:
-            self._block, self._arguments = event.content_block, ""
+            self._block, self._written = event.content_block, ""
         elif event.type == "content_block_stop":
             return self._whole_call()
         elif event.type == "message_start" and event.message and event.message.usage:
@@ -170,15 +179,21 @@ class EventReader:
         elif delta.thinking:
             yield Reasoning(delta.thinking)
         elif delta.partial_json:
-            if self._schema_bound and self._block.name == _ANSWER:
+            self._written += delta.partial_json
+            if self._gives_answer():
                 yield Text(delta.partial_json)
-            else:
-                self._arguments += delta.partial_json
 
     def _whole_call(self) -> Iterator[Delta]:
-        if self._block.type == "tool_use" and not (self._schema_bound and self._block.name == _ANSWER):
-            yield ToolCall(self._block.id, self._block.name, self._arguments or "{}")
+        if self._block.type == "tool_use":
+            whole = self._written or msgspec.json.encode(self._block.input or {}).decode()
+            if not self._gives_answer():
+                yield ToolCall(self._block.id, self._block.name, whole)
+            elif not self._written:
+                yield Text(whole)
         self._block = _Block()
+
+    def _gives_answer(self) -> bool:
+        return self._schema_bound and self._block.name == _ANSWER
 
     def _ending(self, event: _Event) -> Iterator[Delta]:
         if event.delta and event.delta.stop_reason:

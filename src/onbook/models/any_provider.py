@@ -3,11 +3,12 @@
 The SDK costs more than a second to import, so it is loaded by the first call that needs it.
 """
 
+import os
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from onbook.models.errors import MalformedStream, ModelError, Refused, Rejected, Unreachable
-from onbook.models.failures import failure
+from onbook.models.errors import MalformedStream, ModelError, ModelNotFound, Refused, Rejected, Unreachable
+from onbook.models.failures import failure, failure_in_stream
 from onbook.models.messages import ChatModel, Delta, Request
 from onbook.models.openai_chat import ChunkReader, request_body
 from onbook.models.retry import with_retries
@@ -25,20 +26,24 @@ class AnyBackend:
         self.name = name
         self._provider = provider
         self._key = key
+        self._sdk: Any = None
         if key:
             register_secret(key)
 
     async def open(self, model: str) -> ChatModel:
-        return _AnyChat(self.name, _sdk(), self._provider, model, self._key)
+        return _AnyChat(self.name, self._opened(), model)
 
     async def list_models(self) -> tuple[str, ...] | None:
-        sdk = _sdk()
+        sdk = self._opened()
         try:
-            return tuple(entry.id for entry in await sdk.alist_models(self._provider, api_key=self._key))
+            return tuple(str(entry.id) for entry in await sdk.alist_models())
         except NotImplementedError:
             return None
         except Exception as error:
-            raise _typed(self.name, error) from None
+            problem = _typed(self.name, error)
+            if isinstance(problem, Rejected | ModelNotFound | MalformedStream):
+                return None
+            raise problem from None
 
     async def context_window(self, model: str) -> int | None:
         return known_window(model)
@@ -47,56 +52,105 @@ class AnyBackend:
         return None
 
     async def aclose(self) -> None:
-        """The SDK keeps its connections to itself."""
+        """The SDK has no word for this; most of its providers keep a client that has."""
+        sdk, self._sdk = self._sdk, None
+        await _close(getattr(sdk, "client", None))
+
+    def _opened(self) -> Any:
+        if self._sdk is None:
+            try:
+                self._sdk = _open_provider(self._provider, self._key)
+            except UsageError:
+                raise
+            except Exception as error:
+                raise _typed(self.name, error) from None
+        return self._sdk
 
 
 class _AnyChat:
     """One model of one provider, in the words of our interface."""
 
-    def __init__(self, name: str, sdk: Any, provider: str, model: str, key: str | None) -> None:
+    def __init__(self, name: str, sdk: Any, model: str) -> None:
         self._name = name
         self._sdk = sdk
-        self._provider = provider
         self.model = model
-        self._key = key
 
     def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         return with_retries(lambda: self._attempt(request))
 
     async def _attempt(self, request: Request) -> AsyncGenerator[Delta, None]:
         reader = ChunkReader(self._name)
-        body = request_body(self.model, request) | {"provider": self._provider, "api_key": self._key}
+        chunks: Any = None
         try:
-            async for chunk in await self._sdk.acompletion(**body):
+            chunks = await self._sdk.acompletion(**request_body(self.model, request))
+            async for chunk in chunks:
                 for delta in reader.read(chunk.model_dump_json(exclude_none=True).encode()):
                     yield delta
         except ModelError:
             raise
         except Exception as error:
-            raise _typed(self._name, error) from None
+            if not reader.finished:  # a line that breaks after the finish marker has broken nothing
+                raise _typed(self._name, error) from None
+        finally:
+            await _close(chunks)
         if not reader.finished:
             raise MalformedStream(self._name, "the stream ended without its finish marker; the answer is cut off")
         for delta in reader.close():
             yield delta
 
 
-def _sdk() -> Any:
+def _open_provider(provider: str, key: str | None) -> Any:
+    """The SDK's provider. It must not try again by itself: we do, and say so."""
     try:
-        import any_llm
+        from any_llm import AnyLLM
+        from any_llm.exceptions import UnsupportedParameterError, UnsupportedProviderError
     except ImportError:
         raise UsageError("any:// routes need the extra `cloud`: pip install 'onbook[cloud]'") from None
-    return any_llm
+    try:
+        wanted = AnyLLM.get_provider_class(provider)
+    except UnsupportedProviderError:
+        raise UsageError(f"any-llm knows no provider {provider}{_near(provider, AnyLLM)}") from None
+    if key is None and (found := os.environ.get(getattr(wanted, "ENV_API_KEY_NAME", None) or "")):
+        register_secret(found)
+    try:
+        return AnyLLM.create(provider, api_key=key, unified_exceptions=True, max_retries=0)
+    except (UnsupportedParameterError, TypeError):
+        return AnyLLM.create(provider, api_key=key, unified_exceptions=True)
+    except ImportError as error:
+        raise UsageError(" ".join(str(error).split())) from None
+
+
+def _near(provider: str, sdk: Any) -> str:
+    from onbook.config.errors import did_you_mean
+
+    return did_you_mean(provider, sdk.get_supported_providers())
+
+
+async def _close(resource: Any) -> None:
+    """Closes what can be closed, whichever way it spells that."""
+    close = getattr(resource, "aclose", None) or getattr(resource, "close", None)
+    if close is not None and hasattr(closing := close(), "__await__"):
+        await closing
 
 
 def _typed(name: str, error: Exception) -> ModelError:
-    """The SDK's exception as one of ours."""
-    kind, said = type(error).__name__, str(error)
-    status = getattr(error, "status_code", None)
+    """The SDK's exception as one of ours: by what the provider really answered, where that is known."""
+    origin: Any = getattr(error, "original_exception", None) or error
+    kind, said = type(origin).__name__, str(origin)
+    status = getattr(origin, "status_code", None)
     if isinstance(status, int) and status >= 400:
-        headers = {"retry-after": getattr(error, "retry_after", None) or ""}
-        return failure(name, status, said.encode(), headers)
+        response = getattr(origin, "response", None)
+        body = getattr(response, "content", None) or said.encode()
+        return failure(name, status, body, getattr(response, "headers", None))
+    if body := getattr(origin, "body", None):
+        return failure_in_stream(name, body)
     if "ApiKey" in kind or "Authentication" in kind:
         return Refused(name, said)
-    if isinstance(error, OSError) or "Connect" in kind or "Timeout" in kind:
+    if kind in _BROKEN:
+        return MalformedStream(name, f"the answer broke off: {said}")
+    if isinstance(origin, OSError) or any(word in kind for word in ("Connect", "Timeout", "ReadError")):
         return Unreachable(name, said)
     return Rejected(name, f"{said} ({kind})")
+
+
+_BROKEN = ("RemoteProtocolError", "DecodingError", "JSONDecodeError", "ValidationError", "APIResponseValidationError")

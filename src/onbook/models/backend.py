@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from onbook.models.anthropic_messages import VERSION, AnthropicMessages
-from onbook.models.errors import ModelError, ModelNotFound, Rejected
+from onbook.models.errors import MalformedStream, ModelError, ModelNotFound, Rejected
 from onbook.models.http import Wire
 from onbook.models.messages import ChatModel
 from onbook.models.openai_chat import OpenAIChat
@@ -63,36 +63,54 @@ class OpenAIBackend:
         return None if entries is None else tuple(str(entry["id"]) for entry in entries)
 
     async def context_window(self, model: str) -> int | None:
-        for entry in await self._entries() or ():
-            if entry["id"] == model and (window := _window_in(entry)):
-                return window
-        return await self._running_window() or known_window(model)
+        try:
+            entry = await self._entry(model)
+        except ModelError:
+            entry = {}
+        running = await self._running_window() if self._has_tokenizer or _is_llama_cpp(entry) else None
+        return running or _window_in(entry) or known_window(model)
 
     async def count_tokens(self, text: str) -> int | None:
         if not self._has_tokenizer:
             return None
-        answer = await self._wire.ask(self._root + "/tokenize", {"content": text}, absolute=True)
-        return len(answer["tokens"])
+        try:
+            answer = await self._wire.ask(self._root + "/tokenize", {"content": text}, absolute=True)
+            return len(answer["tokens"])
+        except (ModelError, KeyError, TypeError):
+            return None
 
     async def aclose(self) -> None:
         await self._wire.aclose()
 
+    async def _entry(self, model: str) -> dict[str, Any]:
+        return next((entry for entry in await self._entries() or () if entry["id"] == model), {})
+
     async def _entries(self) -> list[dict[str, Any]] | None:
-        try:
-            listing = await self._wire.ask("/models")
-            return [entry for entry in listing["data"] if "id" in entry]
-        except (Rejected, ModelNotFound, KeyError, TypeError):
-            return None
+        return await _listed(self._wire, "/models")
 
     async def _running_window(self) -> int | None:
         """What llama.cpp was started with, which may be less than the model could."""
-        if not self._has_tokenizer:
-            return None
         try:
             props = await self._wire.ask(self._root + "/props", absolute=True)
             return int(props["default_generation_settings"]["n_ctx"])
         except (ModelError, KeyError, TypeError, ValueError):
             return None
+
+
+async def _listed(wire: Wire, path: str) -> list[dict[str, Any]] | None:
+    """The models a server lists, under `data` or (Together) bare; None where its answer is no list of models."""
+    try:
+        listing = await wire.ask(path)
+    except (Rejected, ModelNotFound, MalformedStream):
+        return None
+    entries = listing.get("data") if isinstance(listing, dict) else listing
+    if not isinstance(entries, list):
+        return None
+    return [entry for entry in entries if isinstance(entry, dict) and "id" in entry]
+
+
+def _is_llama_cpp(entry: dict[str, Any]) -> bool:
+    return isinstance(meta := entry.get("meta"), dict) and "n_ctx_train" in meta
 
 
 def _window_in(entry: dict[str, Any]) -> int | None:
@@ -116,11 +134,8 @@ class AnthropicBackend:
         return AnthropicMessages(self._wire, model)
 
     async def list_models(self) -> tuple[str, ...] | None:
-        try:
-            listing = await self._wire.ask("/v1/models?limit=1000")
-            return tuple(str(entry["id"]) for entry in listing["data"])
-        except (Rejected, ModelNotFound, KeyError, TypeError):
-            return None
+        entries = await _listed(self._wire, "/v1/models?limit=1000")
+        return None if entries is None else tuple(str(entry["id"]) for entry in entries)
 
     async def context_window(self, model: str) -> int | None:
         return known_window(model)

@@ -2,6 +2,7 @@
 
 ModelError                 exit 5
 ├── Unreachable            nobody answers there, or the line went dead
+│   └── WentSilent          it took the question and said nothing for minutes; not tried again
 ├── Refused                the key is missing, wrong or out of credit
 ├── ModelNotFound          exit 2: the backend does not have that model
 ├── RateLimited            told to slow down (carries `retry_after`)
@@ -37,6 +38,10 @@ class ModelError(OnbookError):
 class Unreachable(ModelError):
     kind = "unreachable"
     worth_retrying = True
+
+
+class WentSilent(Unreachable):
+    worth_retrying = False
 
 
 class Refused(ModelError):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from onbook.models.errors import MalformedStream, Unreachable
+from onbook.models.errors import MalformedStream, Rejected, Unreachable, WentSilent
 from onbook.models.failures import failure
 from onbook.policy.secrets import redact, register_secret
 
@@ -17,6 +17,7 @@ CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 300.0
 """How long a stream may say nothing: a small machine can read a long prompt for minutes."""
 LOOKUP_SECONDS = 5.0
+_JSON = {"content-type": "application/json"}
 
 
 class Wire:
@@ -46,21 +47,22 @@ class Wire:
         """POST `body` as JSON and hand over the open answer; any error status is raised as its typed error."""
         import httpx2
 
-        client = self._connected()
-        content = msgspec.json.encode(body)
-        request = client.build_request(
-            "POST", self.base_url + path, content=content, headers={"content-type": "application/json"}
-        )
+        client = self.client()
         try:
+            request = client.build_request("POST", self.base_url + path, content=self._encoded(body), headers=_JSON)
             response = await client.send(request, stream=True)
-        except httpx2.TransportError as error:
+        except httpx2.ReadTimeout:
+            raise self._silent() from None
+        except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise Unreachable(self.name, f"cannot reach {self._where()}: {_reason(error)}") from None
         try:
-            if response.status_code >= 400:
+            if response.status_code >= 300:
                 raise failure(self.name, response.status_code, await response.aread(), response.headers)
+            if "html" in response.headers.get("content-type", ""):
+                raise MalformedStream(self.name, f"{self._where()} answers with a web page; is it the API's address?")
             yield response
         except httpx2.TimeoutException:
-            raise Unreachable(self.name, f"{self._where()} went silent for {self._silence:g} s") from None
+            raise self._silent() from None
         except httpx2.NetworkError as error:
             raise Unreachable(self.name, f"lost {self._where()}: {_reason(error)}") from None
         except (httpx2.ProtocolError, httpx2.DecodingError) as error:
@@ -72,18 +74,21 @@ class Wire:
         """A short look-up (GET, or POST when there is a body) as decoded JSON."""
         import httpx2
 
+        method, content = ("GET", None) if body is None else ("POST", self._encoded(body))
         url = path if absolute else self.base_url + path
         try:
-            response = await self._connected().request(
-                "GET" if body is None else "POST", url, json=body, timeout=LOOKUP_SECONDS
+            response = await self.client().request(
+                method, url, content=content, headers=_JSON if content else None, timeout=LOOKUP_SECONDS
             )
-        except httpx2.TransportError as error:
+        except httpx2.DecodingError:
+            raise MalformedStream(self.name, f"{self._where()} did not answer with JSON") from None
+        except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise Unreachable(self.name, f"cannot reach {self._where()}: {_reason(error)}") from None
-        if response.status_code >= 400:
+        if response.status_code >= 300:
             raise failure(self.name, response.status_code, response.content, response.headers)
         try:
             return msgspec.json.decode(response.content)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise MalformedStream(self.name, f"{self._where()} did not answer with JSON") from None
 
     async def aclose(self) -> None:
@@ -91,7 +96,8 @@ class Wire:
             await self._client.aclose()
             self._client = None
 
-    def _connected(self) -> "httpx2.AsyncClient":
+    def client(self) -> "httpx2.AsyncClient":
+        """The client, made when it is first wanted: importing it is what takes long."""
         if self._client is None:
             import httpx2
 
@@ -103,6 +109,17 @@ class Wire:
                 trust_env=self._remote,
             )
         return self._client
+
+    def _encoded(self, body: object) -> bytes:
+        try:
+            return msgspec.json.encode(body)
+        except UnicodeEncodeError:
+            raise Rejected(
+                self.name, "the text holds half a character (a lone surrogate), which nobody can send"
+            ) from None
+
+    def _silent(self) -> WentSilent:
+        return WentSilent(self.name, f"{self._where()} went silent for {self._silence:g} s")
 
     def _where(self) -> str:
         return redact(self.base_url)

@@ -1,6 +1,7 @@
 """Ollama: its native API tells what it has and how much each model reads; talking goes over its OpenAI port."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from onbook.models.http import Wire
 from onbook.models.messages import ChatModel
 from onbook.models.openai_chat import OpenAIChat
 
-DEFAULT_URL = "http://127.0.0.1:11434"
+PORT = 11434
 REACHABLE_SECONDS = 0.5
 """A local server answers at once or is not there; nobody should wait for the difference."""
 
@@ -27,15 +28,16 @@ class OllamaBackend:
         return OpenAIChat(self._chat_wire, model)
 
     async def list_models(self) -> tuple[str, ...] | None:
-        listing = await self._wire.ask("/api/tags")
-        return tuple(str(entry["name"]) for entry in listing.get("models") or ())
+        """What was used last comes first; models that only embed cannot answer and come last."""
+        entries = _models(await self._wire.ask("/api/tags"))
+        return tuple(str(entry["name"]) for entry in sorted(entries, key=_only_embeds))
 
     async def context_window(self, model: str) -> int | None:
         """What the model runs with if it is loaded, else what its file asks for, else what it was built for."""
         try:
-            running = await self._wire.ask("/api/ps")
-            for entry in running.get("models") or ():
-                if entry.get("name") == model and isinstance(entry.get("context_length"), int):
+            wanted = (model.casefold(), model.casefold() + ":latest")
+            for entry in _models(await self._wire.ask("/api/ps")):
+                if str(entry["name"]).casefold() in wanted and isinstance(entry.get("context_length"), int):
                     return int(entry["context_length"])
             return _window_shown(await self._wire.ask("/api/show", {"model": model}))
         except ModelError:
@@ -45,6 +47,7 @@ class OllamaBackend:
         return None
 
     async def reachable(self) -> bool:
+        self._wire.client()  # importing it must not count against the server
         try:
             async with asyncio.timeout(REACHABLE_SECONDS):
                 await self._wire.ask("/api/version")
@@ -59,26 +62,53 @@ class OllamaBackend:
 
 def local_address(environ: Mapping[str, str]) -> str:
     """Where the local Ollama listens: `OLLAMA_HOST` in any of the forms Ollama itself takes, or its default."""
-    host = environ.get("OLLAMA_HOST", "").strip()
-    if not host:
-        return DEFAULT_URL
-    if "://" not in host:
-        host = "http://" + host
-    scheme, _, rest = host.partition("://")
-    authority = rest.split("/", 1)[0].replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - a client cannot connect to it
-    if not authority.rpartition(":")[2].isdigit():
-        authority = (authority.rstrip(":") or "127.0.0.1") + ":11434"
-    elif authority.startswith(":"):
-        authority = "127.0.0.1" + authority
-    return f"{scheme}://{authority}"
+    given = environ.get("OLLAMA_HOST", "").strip().strip("\"'")
+    scheme, found, rest = given.partition("://")
+    if not found:
+        scheme, rest = "http", given
+    default_port = {"http": 80, "https": 443}.get(scheme, PORT) if found else PORT
+    authority, slash, path = rest.partition("/")
+    host, port = _host_and_port(authority)
+    base = f"{scheme}://{_REACHED_AT.get(host, host)}:{port or default_port}"
+    return base + (slash + path).rstrip("/")
 
 
-def _window_shown(shown: dict[str, Any]) -> int | None:
+_REACHED_AT = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104
+"""Addresses a server listens at and no client can connect to."""
+
+
+_AUTHORITY = re.compile(r"(\[[^\]]*\]|[^:]*)(?::([^:]*))?")
+
+
+def _host_and_port(authority: str) -> tuple[str, int | None]:
+    """A bare IPv6 address gets its brackets; what is no port is left out, as Ollama does."""
+    found = _AUTHORITY.fullmatch(authority)
+    if found is None:
+        return f"[{authority}]", None
+    port = found[2] or ""
+    return found[1], int(port) if port.isascii() and port.isdigit() and int(port[:6]) <= 65535 else None
+
+
+def _models(listing: Any) -> list[dict[str, Any]]:
+    entries = listing.get("models") if isinstance(listing, dict) else None
+    return [entry for entry in entries or () if isinstance(entry, dict) and "name" in entry]
+
+
+def _only_embeds(entry: dict[str, Any]) -> bool:
+    details = entry.get("details")
+    family = str(details.get("family")) if isinstance(details, dict) else ""
+    return "bert" in family or "embed" in str(entry["name"])
+
+
+def _window_shown(shown: Any) -> int | None:
+    if not isinstance(shown, dict):
+        return None
     for line in str(shown.get("parameters") or "").splitlines():
         name, _, value = line.strip().partition(" ")
         if name == "num_ctx" and value.strip().isdigit():
             return int(value)
-    for field, value in (shown.get("model_info") or {}).items():
+    info = shown.get("model_info")
+    for field, value in info.items() if isinstance(info, dict) else ():
         if field.endswith(".context_length") and isinstance(value, int):
             return value
     return None

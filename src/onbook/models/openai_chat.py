@@ -63,7 +63,8 @@ def request_body(model: str, request: Request) -> dict[str, Any]:
 def _message(message: Message) -> dict[str, Any]:
     said: dict[str, Any] = {"role": message.role, "content": message.text}
     if message.images:
-        said["content"] = [{"type": "text", "text": message.text}, *map(_image, message.images)]
+        text = [{"type": "text", "text": message.text}] if message.text else []
+        said["content"] = [*text, *map(_image, message.images)]
     if message.tool_calls:
         said["tool_calls"] = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -92,7 +93,7 @@ class _Function(msgspec.Struct):
 
 
 class _CallPiece(msgspec.Struct):
-    index: int = 0
+    index: int | None = None
     id: str | None = None
     function: _Function | None = None
 
@@ -101,6 +102,7 @@ class _Delta(msgspec.Struct):
     content: str | list[dict[str, Any]] | None = None
     reasoning_content: str | None = None
     reasoning: str | dict[str, Any] | None = None
+    refusal: str | None = None
     tool_calls: list[_CallPiece] | None = None
 
 
@@ -119,8 +121,8 @@ class _Choice(msgspec.Struct):
 
 
 class _Usage(msgspec.Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
 
 
 class _Chunk(msgspec.Struct):
@@ -132,13 +134,23 @@ class _Chunk(msgspec.Struct):
 _decode_chunk = msgspec.json.Decoder(_Chunk).decode
 
 
+class _Call(msgspec.Struct):
+    """A tool call while its pieces come in."""
+
+    index: int | None
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
 class ChunkReader:
     """Turns the data of each event into deltas, and knows whether the answer was finished."""
 
     def __init__(self, backend: str) -> None:
         self._backend = backend
         self._thinking = ThinkSplitter()
-        self._calls: dict[int, _CallPiece] = {}
+        self._calls: list[_Call] = []
+        self._reason = ""
         self.finished = False
 
     def read(self, data: bytes) -> Iterable[Delta]:
@@ -147,26 +159,33 @@ class ChunkReader:
             return ()
         try:
             chunk = _decode_chunk(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MalformedStream(self._backend, f"a chunk is not what it should be: {error}") from None
         if chunk.error:
             raise failure_in_stream(self._backend, chunk.error)
         return self._deltas(chunk)
 
     def close(self) -> Iterable[Delta]:
-        return self._thinking.flush()
+        """What is left when the stream has ended: all of it, where `[DONE]` was the only finish marker."""
+        yield from self._thinking.flush()
+        calls = list(self._whole_calls())
+        yield from calls
+        if not self._reason:
+            yield Finish("tool_calls" if calls else "stop")
 
     def _deltas(self, chunk: _Chunk) -> Iterator[Delta]:
         for choice in chunk.choices or ():
             if choice.delta is not None:
                 yield from self._spoken(choice.delta, choice.logprobs)
-            if choice.finish_reason is not None:
+            if choice.finish_reason:  # some servers send an empty one with every chunk, some the real one twice
                 self.finished = True
                 yield from self._thinking.flush()
                 yield from self._whole_calls()
-                yield Finish(choice.finish_reason)
+                if not self._reason:
+                    self._reason = choice.finish_reason
+                    yield Finish(choice.finish_reason)
         if chunk.usage is not None:
-            yield Usage(chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
+            yield Usage(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)
 
     def _spoken(self, delta: _Delta, logprobs: _Logprobs | None) -> Iterator[Delta]:
         if delta.reasoning_content or delta.reasoning:
@@ -176,22 +195,33 @@ class ChunkReader:
         elif delta.content:
             tokens = tuple(token.logprob for token in logprobs.content or ()) if logprobs else ()
             yield from self._thinking.feed(delta.content, tokens)
+        if delta.refusal:
+            yield Text(delta.refusal)
         for piece in delta.tool_calls or ():
             self._collect(piece)
 
     def _collect(self, piece: _CallPiece) -> None:
-        call = self._calls.setdefault(piece.index, _CallPiece(piece.index, function=_Function("", "")))
-        assert call.function is not None  # noqa: S101 - made just above
-        call.id = call.id or piece.id
+        call = self._call_of(piece)
+        if piece.id:
+            call.id = piece.id
         if piece.function:
-            call.function.name = (call.function.name or "") + (piece.function.name or "")
-            call.function.arguments = (call.function.arguments or "") + (piece.function.arguments or "")
+            call.name += piece.function.name or ""
+            call.arguments += piece.function.arguments or ""
+
+    def _call_of(self, piece: _CallPiece) -> _Call:
+        """The call a piece belongs to. A new id begins a new call: some servers give all of them one index."""
+        for call in reversed(self._calls):
+            if piece.index in (None, call.index):
+                if piece.id and call.id and piece.id != call.id:
+                    break
+                return call
+        self._calls.append(_Call(piece.index))
+        return self._calls[-1]
 
     def _whole_calls(self) -> Iterator[ToolCall]:
-        for index, call in sorted(self._calls.items()):
-            function = call.function or _Function()
-            yield ToolCall(call.id or f"call_{index}", function.name or "", function.arguments or "{}")
-        self._calls.clear()
+        calls, self._calls = self._calls, []
+        for place, call in enumerate(sorted(calls, key=lambda call: call.index or 0)):
+            yield ToolCall(call.id or f"call_{place}", call.name, call.arguments or "{}")
 
 
 def _thought(reasoning: str | dict[str, Any] | None) -> Iterator[Reasoning]:

@@ -7,6 +7,7 @@ from onbook.config.errors import did_you_mean
 from onbook.config.settings import Route, Settings
 from onbook.models import embedded_backend as embedded
 from onbook.models.backend import Backend
+from onbook.models.errors import ModelError
 from onbook.models.ollama import OllamaBackend
 from onbook.models.routes import backend_of, local_ollama
 from onbook.outcome import OnbookError, Outcome, UsageError
@@ -22,10 +23,10 @@ class Resolved:
     """What the user calls it: the route's name, or the model's."""
     why: str
     window: int | None = None
-    """A context window from the settings; it wins over what the backend says."""
+    """A context window from the settings, for where the backend cannot tell."""
 
     async def context_window(self) -> int | None:
-        return self.window or await self.backend.context_window(self.model)
+        return await self.backend.context_window(self.model) or self.window
 
 
 class UnknownModel(UsageError):
@@ -67,7 +68,7 @@ class Resolver:
     async def choose(self, flag: str | None = None) -> Resolved:
         """The model that answers: `--model`, then the settings, then a local Ollama, then the embedded one."""
         if flag:
-            return await self.resolve(flag, self.configured_backend(), why="--model")
+            return await self.resolve(flag, self._active_beside(flag), why="--model")
         if self._settings.model:
             return await self.resolve(self._settings.model, None, why=self._origin)
         if listed := await self._local_models():
@@ -81,17 +82,18 @@ class Resolver:
         if route := self._routes.get(name.casefold()):
             return await self._by_route(route, why)
         known = [route.name for route in self._settings.routes]
+        problem: ModelError | None = None
         if active is not None:
-            listed = await active.list_models()
+            try:
+                listed = await active.list_models()
+            except ModelError as error:
+                problem, listed = error, ()
             if (match := name if listed is None else match_model(name, listed)) is not None:
                 return self._found(active, match, match, why)
             known += listed or ()
-        if name.casefold() == embedded.NAME:
-            return self._found(self.embedded, embedded.NAME, embedded.NAME, why)
-        listed = await self._local_models()
-        if (match := match_model(name, listed)) is not None:
-            return self._found(self.ollama, match, match, why)
-        raise UnknownModel(name, [*known, *listed, embedded.NAME])
+        if (local := await self._local(name, known, why)) is not None:
+            return local
+        raise problem or UnknownModel(name, [*known, embedded.NAME])
 
     def backend(self, route: Route) -> Backend:
         """The backend behind a route, opened once."""
@@ -115,6 +117,16 @@ class Resolver:
             if backend is not None:
                 await backend.aclose()
 
+    async def _local(self, name: str, known: list[str], why: str) -> Resolved | None:
+        """The embedded model or one of a local Ollama; what there is to choose from is added to `known`."""
+        is_embedded = name.casefold() == embedded.NAME
+        if not (is_embedded and embedded.is_ready()):
+            listed = await self._local_models()
+            if (match := match_model(name, listed)) is not None:
+                return self._found(self.ollama, match, match, why)
+            known += listed
+        return self._found(self.embedded, embedded.NAME, embedded.NAME, why) if is_embedded else None
+
     async def _by_route(self, route: Route, why: str) -> Resolved:
         backend = self.backend(route)
         model = route.model
@@ -136,10 +148,15 @@ class Resolver:
         route = self._routes.get((self._settings.model or "").casefold())
         return self.backend(route) if route else None
 
+    def _active_beside(self, name: str) -> Backend | None:
+        """The active backend to look a name up in; a route is found without one, so its key may be missing."""
+        return None if name.casefold() in self._routes else self.configured_backend()
+
     async def _local_models(self) -> tuple[str, ...]:
-        if not await self.ollama.reachable():
+        try:
+            return await self.ollama.list_models() or () if await self.ollama.reachable() else ()
+        except ModelError:  # something answers there, and it is no Ollama
             return ()
-        return await self.ollama.list_models() or ()
 
 
 def match_model(name: str, listed: Sequence[str]) -> str | None:

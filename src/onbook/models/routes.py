@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from onbook.config.route_url import RouteAddress, parse_route_url
+from onbook.config.route_url import RouteAddress, is_loopback, parse_route_url
 from onbook.config.settings import Route
 from onbook.models.any_provider import AnyBackend
 from onbook.models.backend import AnthropicBackend, Backend, OpenAIBackend, anthropic_headers, bearer
@@ -27,14 +27,23 @@ def backend_of(route: Route, environ: Mapping[str, str]) -> Backend:
 
 
 def local_ollama(environ: Mapping[str, str]) -> OllamaBackend:
-    """The Ollama of this machine, which needs no route."""
-    return _ollama("ollama", local_address(environ), None, remote=False)
+    """The Ollama of this machine (or the one `OLLAMA_HOST` names), which needs no route."""
+    address = local_address(environ)
+    return _ollama("ollama", address, None, remote=not _is_here(address))
 
 
 def _ollama(name: str, base_url: str, key: str | None, *, remote: bool) -> OllamaBackend:
     headers = bearer(key)
     wire = Wire(name, base_url, headers=headers, key=key, remote=remote)
     return OllamaBackend(wire, Wire(name, base_url + "/v1", headers=headers, key=key, remote=remote), remote=remote)
+
+
+def _is_here(url: str) -> bool:
+    authority = url.partition("://")[2].partition("/")[0]
+    try:
+        return is_loopback(authority.rpartition(":")[0].strip("[]"))
+    except ValueError:  # not an IPv6 address
+        return False
 
 
 def _key(route: Route, address: RouteAddress, environ: Mapping[str, str]) -> str | None:
@@ -45,4 +54,6 @@ def _key(route: Route, address: RouteAddress, environ: Mapping[str, str]) -> str
     key = environ.get(name, "").strip()
     if not key and (route.key_env or address.remote):
         raise Refused(route.name, f"the environment variable {name} is not set; its key is read from there")
+    if not (key.isascii() and key.isprintable()):
+        raise Refused(route.name, f"the environment variable {name} holds characters that no key has")
     return key or None

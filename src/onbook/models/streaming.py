@@ -38,13 +38,13 @@ async def _attempt(wire: Wire, path: str, body: object, reader: Reader) -> Async
                 for data in events.feed(chunk):
                     for delta in reader.read(data):
                         yield delta
+            for data in events.flush():
+                for delta in reader.read(data):
+                    yield delta
         except Exception:
             # A line that breaks after the finish marker has broken nothing.
             if not reader.finished:
                 raise
-        for data in events.flush():
-            for delta in reader.read(data):
-                yield delta
     if not reader.finished:
         # An SDK would hand this over as a whole answer.
         raise MalformedStream(wire.name, "the stream ended without its finish marker; the answer is cut off")

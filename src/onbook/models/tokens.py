@@ -17,6 +17,9 @@ def estimate_tokens(text: str) -> int:
 def estimate_prompt(messages: Iterable[Message]) -> int:
     """A conversation's size, with what the template adds around each message."""
     return sum(
-        _TOKENS_A_MESSAGE + estimate_tokens(message.text) + _TOKENS_AN_IMAGE * len(message.images)
+        _TOKENS_A_MESSAGE
+        + estimate_tokens(message.text)
+        + _TOKENS_AN_IMAGE * len(message.images)
+        + sum(estimate_tokens(call.name + call.arguments) for call in message.tool_calls)
         for message in messages
     )

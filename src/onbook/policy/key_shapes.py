@@ -1,8 +1,9 @@
 """What keys look like: for each shape, the pattern of a whole one and of one that is still arriving.
 
 `KEYS` finds both: what must not be shown, and a tail that more text could turn into it (`is_tail`). The rule
-that makes redacting in pieces exact: wherever more text could change what is found, a tail must match. So repeat has an upper bound, and a tail may be wider than its shape but never narrower. Text that is followed by
-`NO_MORE` has no tails.
+that makes redacting in pieces exact: wherever more text could change what is found, a tail must match. So
+every repeat has an upper bound, and a tail may be wider than its shape but never narrower. Text that is
+followed by `NO_MORE` has no tails.
 
 Shapes ask for enough that ordinary text stays: a left edge (`risk-`, `task-`), a length, and for loose shapes
 a long run of letters and digits with a digit in it (`sk-learn-based-models`).
@@ -43,11 +44,11 @@ def _arriving(names: Iterable[str], then: str) -> str:
 
 def _mixed(characters: str) -> str:
     """Somewhere ahead in the run: twelve letters and digits on end, with a digit among or soon after them."""
-    return rf"(?=[{characters}]{{0,4000}}?(?=[A-Za-z]{{0,40}}[0-9])[A-Za-z0-9]{{12}})"
+    return rf"(?=[{characters}]{{0,250}}?(?=[A-Za-z]{{0,40}}[0-9])[A-Za-z0-9]{{12}})"
 
 
 _WORD = "[A-Za-z0-9_-]"
-_MORE = f"{_WORD}{{0,4096}}"
+_MORE = f"{_WORD}{{0,4096}}+"
 
 # Well-known prefixes, character by character, and what follows them. Tails allow any word character.
 _PREFIXED = (
@@ -80,12 +81,13 @@ _bearer = (
     rf"(?P<bearer>[Bb](?i:earer)[ \t]{{1,4}})"
     rf"(?:(?={_TOKEN}{{0,200}}[0-9]){_TOKEN}{{16,4096}}|{_TOKEN}{{32,4096}})"
 )
-_bearer_tail = f"[Bb](?i:{_beginning('e a r e r', rf'[ {chr(9)}]{{1,4}}{_TOKEN}{{0,4096}}')})?"
+_token_tail = rf"[ \t]{{1,4}}{_TOKEN}{{0,4096}}+"
+_bearer_tail = f"[Bb](?i:{_beginning('e a r e r', _token_tail)})?"
 
 # `api_key = "…"`, `"token": "…"`. A name may stand after `_` or `-`: `OPENAI_API_KEY`, `client-secret`.
 _VALUE = "A-Za-z0-9_+/=~.-"
 _SET = r"""["']?[ \t]{0,3}[:=][ \t]{0,3}["']?"""
-_SET_TAIL = rf"""["']?[ \t]{{0,3}}(?:[:=][ \t]{{0,3}}["']?[{_VALUE}]{{0,4096}})?"""
+_SET_TAIL = rf"""["']?[ \t]{{0,3}}(?:[:=][ \t]{{0,3}}["']?[{_VALUE}]{{0,4096}}+)?"""
 _LONG_VALUE = f"{_mixed(_VALUE)}[{_VALUE}]{{16,4096}}"
 _NAMES = (
     *("a p i [_-]? k e y", "a c c e s s [_-]? k e y _ i d", "a c c e s s [_-]? k e y"),
@@ -113,16 +115,16 @@ _camel_tail = _arriving(_CAMEL_NAMES, _SET_TAIL)
 
 # `user:password` between `://` and `@`.
 _url = r"""[^\s\0/@:"'<>`\\]{0,256}:[^\s\0/@"'<>`\\]{1,512}(?=@)"""
-_url_tail = r"""[^\s\0/@"'<>`\\]{0,769}"""
+_url_tail = r"""[^\s\0/@"'<>`\\]{0,769}+"""
 
 # A private key in PEM form, also inside a JSON string, also when its end was cut off.
 _BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-_BODY = r"(?:(?!-----END)[A-Za-z0-9+/=\s\\,:.()-]){0,8000}"
+_BODY = r"(?:(?!-----)[A-Za-z0-9+/=\s\\,:.()-]){0,8000}"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment): [A-Za-z0-9+/=,:.() -]{0,200}"
 _block = rf"{_BEGIN}(?:{_BODY}{_END}|(?:(?:\s|\\[nr])+(?:{_HEADER}|[A-Za-z0-9+/=]{{16,}}))+)"
 _BEGIN_TAIL = _beginning("- - - - - B E G I N", " [A-Z0-9 -]{0,70}")
-_block_tail = rf"{_BEGIN_TAIL}|{_BEGIN}{_BODY}(?:-----END[A-Z0-9 -]{{0,70}})?"
+_block_tail = rf"{_BEGIN_TAIL}|{_BEGIN}{_BODY}(?:-----[A-Z0-9 -]{{0,75}})?"
 
 _TAIL_GROUPS = ("url_tail", "word_tail", "camel_tail", "block_tail")
 _SHAPES = (

@@ -94,9 +94,7 @@ class TrustStore:
         )
 
     def _write(self, entries: list[Trusted]) -> None:
-        write_atomic(
-            self.path, msgspec.json.format(msgspec.json.encode(_Record(1, entries))) + b"\n", mode=0o600
-        )
+        write_atomic(self.path, msgspec.json.format(msgspec.json.encode(_Record(1, entries))) + b"\n", mode=0o600)
 
     def _prepare_folder(self) -> None:
         try:

@@ -1,5 +1,6 @@
 """Files that go with a message: pictures as they are, text with its name around it."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -28,16 +29,17 @@ class Prompt(msgspec.Struct, frozen=True):
 
 def with_attachments(text: str, paths: Iterable[Path]) -> Prompt:
     """The message with every file read; the first that cannot be is an error, and nothing is sent."""
-    images, names = [], []
+    images, texts, names = [], [], []
     for path in paths:
         data = _read(path)
         if media_type := _media_type(data):
-            images.append(Image(media_type, data, path.name))
-            names.append(f"{path.name} ({media_type}, {len(data)} bytes)")
+            images.append(Image(media_type, data, _name(path)))
+            names.append(f"{_name(path)} ({media_type}, {len(data)} bytes)")
         else:
-            text = f"{text}\n\n{_fenced(path, data)}".lstrip()
-            names.append(f"{path.name} (text, {len(data)} bytes)")
-    return Prompt(text, tuple(images), tuple(names))
+            texts.append(_fenced(path, data))
+            names.append(f"{_name(path)} (text, {len(data)} bytes)")
+    # The question stands last: small models answer what they read last.
+    return Prompt("\n\n".join([*texts, text] if text else texts), tuple(images), tuple(names))
 
 
 def _read(path: Path) -> bytes:
@@ -49,6 +51,11 @@ def _read(path: Path) -> bytes:
     if len(data) > MOST_BYTES:
         raise UsageError(f"{path}: cannot attach: larger than {MOST_BYTES // 2**20} MiB")
     return data
+
+
+def _name(path: Path) -> str:
+    """The file's name as one line of text, whatever bytes it is made of."""
+    return " ".join(os.fsencode(path.name).decode("utf-8", "backslashreplace").split())
 
 
 def _media_type(data: bytes) -> str | None:
@@ -67,7 +74,7 @@ def _fenced(path: Path, data: bytes) -> str:
         raise UsageError(f"{path}: cannot attach: a binary file")
     longest = max((len(run) for run in _runs_of_backticks(content)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence} {path.name}\n{content.removesuffix(chr(10))}\n{fence}"
+    return f"{fence} {_name(path)}\n{content.removesuffix(chr(10))}\n{fence}"
 
 
 def _runs_of_backticks(text: str) -> list[str]:

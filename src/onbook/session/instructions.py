@@ -18,19 +18,19 @@ class Instruction(msgspec.Struct, frozen=True):
 
 
 def find_instruction(root: Path, given: str | None) -> Instruction | None:
-    """`--system` if it was given (empty means none), else the workspace's own file."""
-    if given is not None:
-        return Instruction(given, "--system") if given.strip() else None
-    for name in FILES:
-        path = root / name
-        if path.is_file():
-            return Instruction(_read(path), name)
-    return None
+    """`--system` if it was given, else the workspace's own file. One that says nothing is none."""
+    text, source = (given, "--system") if given is not None else _from_file(root)
+    return Instruction(text, source) if text.strip() else None
+
+
+def _from_file(root: Path) -> tuple[str, str]:
+    path = next((root / name for name in FILES if (root / name).is_file()), None)
+    return (_read(path), path.name) if path else ("", "")
 
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not UTF-8 text; save it as UTF-8 or give --system") from None
     except OSError as error:

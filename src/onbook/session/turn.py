@@ -39,6 +39,15 @@ class Ended(msgspec.Struct, frozen=True):
     error: OnbookError | None = None
 
 
+class NothingSaid(OnbookError):
+    """An answer without a word: no use to anybody, and some servers refuse it in a history."""
+
+    outcome = Outcome.MODEL_FAILED
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"{model}: the model returned nothing")
+
+
 @dataclass
 class Chat:
     """One conversation with one model: turn after turn, each a run of its own."""
@@ -127,7 +136,7 @@ class _Run:
         if self.finish_reason == "length":
             self._note("the answer was cut off at the model's length limit", "warning")
         if not text.strip():
-            self._note("the model returned nothing", "warning")
+            return Ended(Outcome.MODEL_FAILED, text, NothingSaid(chat.model.name))
         if request.schema is not None and (wrong := misfit(text, request.schema)):
             return Ended(Outcome.FAILED, text, OnbookError(wrong))
         return Ended(Outcome.PASSED, text)

@@ -1,6 +1,7 @@
-"""What a stream can show: whether it is a terminal, and how dim text looks on it, if at all."""
+"""What a stream can show: whether it is a terminal, how dim text looks on it, and what must not reach it."""
 
 import os
+import sys
 from typing import TextIO
 
 
@@ -21,4 +22,25 @@ def printable(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
+def fit_for(stream: TextIO, text: str) -> str:
+    """The text as the stream may have it: a terminal, dumb or not, gets nothing that drives it; a file gets all."""
+    return printable(text) if stream.isatty() else text
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write at once, so that what was said is seen now and a reader that left is noticed now."""
+    stream.write(text)
+    stream.flush()
+
+
+def write_aside(text: str) -> None:
+    """Write to standard error. Where nobody listens there is nobody to tell, and nothing else may suffer."""
+    try:
+        write(sys.stderr, text)
+    except OSError:
+        pass
+
+
+# A carriage return is dropped, for the sake of replies that end their lines in two characters.
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+_CONTROLS[ord("\r")] = ""

@@ -1,9 +1,11 @@
 """A sign of life on standard error while a model is silent. By hand: importing a library for it costs more time
 than most waits take."""
 
-import sys
 import threading
 import time
+from shutil import get_terminal_size
+
+from onbook.terminal.screen import printable, write_aside
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _SECONDS_A_FRAME = 0.1
@@ -15,7 +17,7 @@ class Spinner:
     """Draws `label` with a moving mark and the seconds gone, on a line of its own that it wipes afterwards."""
 
     def __init__(self, label: str) -> None:
-        self._label = label
+        self._label = printable(label)
         self._stop = threading.Event()
         self._drawn = False
         self._thread = threading.Thread(target=self._run, name="spinner", daemon=True)
@@ -26,8 +28,7 @@ class Spinner:
             self._stop.set()
             self._thread.join()
             if self._drawn:
-                sys.stderr.write("\r\x1b[K")
-                sys.stderr.flush()
+                write_aside("\r\x1b[K")
 
     def _run(self) -> None:
         began = time.monotonic()
@@ -35,7 +36,7 @@ class Spinner:
         while not self._stop.wait(pause):
             pause = _SECONDS_A_FRAME
             self._drawn = True
-            gone = time.monotonic() - began
-            sys.stderr.write(f"\r{FRAMES[frame % len(FRAMES)]} {self._label} | {gone:.0f}s\x1b[K")
-            sys.stderr.flush()
+            line = f"{FRAMES[frame % len(FRAMES)]} {self._label} | {time.monotonic() - began:.0f}s"
+            # A line that wraps could not be wiped again.
+            write_aside(f"\r{line[: get_terminal_size().columns - 1]}\x1b[K")
             frame += 1

@@ -3,45 +3,82 @@
 import asyncio
 import sys
 
-from onbook.outcome import Outcome
+from onbook.outcome import Outcome, UsageError
 from onbook.session.attachments import Prompt
-from onbook.session.turn import Chat
-from onbook.terminal.screen import is_terminal
+from onbook.session.turn import Chat, Ended
+from onbook.terminal.screen import is_terminal, write_aside
+from onbook.terminal.signals import cancelling, leaving
 
 PROMPT = "> "
 
 
 def talk(runner: asyncio.Runner, chat: Chat) -> Outcome:
-    """Turns until the input ends. What went wrong in one turn is said and the next one can begin."""
+    """Turns until the input ends. At a terminal, what went wrong in one turn is said and the next one can begin.
+
+    A person saw each outcome; a script only has the exit code, so it gets the first that was not good.
+    """
+    at_terminal = sys.stdin.isatty()
     outcome = Outcome.PASSED
-    while (line := _next_line()) is not None:
-        if not line.strip():
-            continue
-        try:
-            outcome = runner.run(chat.turn(Prompt(line))).outcome
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            outcome = Outcome.CANCELLED
-    # In a terminal the person saw each outcome; a script only has the exit code.
-    return Outcome.PASSED if sys.stdin.isatty() else outcome
+    try:
+        with leaving():
+            while (line := _next_line()) is not None:
+                if not line.strip():
+                    continue
+                ended = _turn(runner, chat, line, at_terminal=at_terminal)
+                if outcome is Outcome.PASSED:
+                    outcome = ended
+    except asyncio.CancelledError:  # told to stop, or nobody reads the answers any more
+        return Outcome.CANCELLED
+    return Outcome.PASSED if at_terminal else outcome
+
+
+def _turn(runner: asyncio.Runner, chat: Chat, line: str, *, at_terminal: bool) -> Outcome:
+    try:
+        return runner.run(_cancellable(chat, line)).outcome
+    except KeyboardInterrupt:
+        if not at_terminal:  # nobody is there to type another line
+            raise asyncio.CancelledError from None
+        return Outcome.CANCELLED
+
+
+async def _cancellable(chat: Chat, line: str) -> Ended:
+    with cancelling():
+        return await chat.turn(Prompt(line))
 
 
 def _next_line() -> str | None:
     """A line from the user, or None at the end of the input. Ctrl-C on a half-typed line drops the line."""
+    if not sys.stdin.isatty():
+        return _piped_line()
     while True:
         try:
-            if is_terminal(sys.stdin) and is_terminal(sys.stdout):
-                return _edited_line()
-            line = sys.stdin.readline()
+            return _typed_line()
         except KeyboardInterrupt:
-            sys.stderr.write("\n")
-            continue
+            write_aside("\n")
+        except UnicodeDecodeError:
+            write_aside("onbook: that line is not UTF-8 text\n")
         except EOFError:
-            sys.stderr.write("\n")
+            write_aside("\n")
             return None
-        return line.removesuffix("\n") if line else None
 
 
-def _edited_line() -> str:
-    import readline  # noqa: F401 - its import is what gives input() line editing and history
+def _typed_line() -> str:
+    if is_terminal(sys.stdin) and is_terminal(sys.stdout):
+        import readline  # noqa: F401 - its import is what gives input() line editing and history
 
-    return input(PROMPT)
+        return input(PROMPT)
+    write_aside(PROMPT)
+    line = sys.stdin.buffer.readline()
+    if not line:
+        raise EOFError
+    return line.decode("utf-8").removesuffix("\n")
+
+
+def _piped_line() -> str | None:
+    try:
+        line = sys.stdin.buffer.readline().decode("utf-8")
+    except UnicodeDecodeError:
+        raise UsageError("standard input is not UTF-8 text") from None
+    if "\0" in line:
+        raise UsageError("standard input is binary, not text")
+    return line.rstrip("\r\n") if line else None

@@ -1,8 +1,8 @@
 """The view of a conversation: answers on standard output, everything else on standard error."""
 
 import asyncio
+import errno
 import sys
-from typing import TextIO
 
 from onbook.events import (
     AnyEvent,
@@ -14,8 +14,13 @@ from onbook.events import (
     Totals,
     to_json_line,
 )
-from onbook.terminal.screen import dim, is_terminal, printable
+from onbook.outcome import OnbookError
+from onbook.terminal.screen import dim, fit_for, is_terminal, printable, write, write_aside
 from onbook.terminal.spinner import Spinner
+
+
+class OutputLost(OnbookError):
+    """Standard output takes no more, for another reason than that its reader left."""
 
 
 class TextView:
@@ -26,67 +31,75 @@ class TextView:
         self._spinner: Spinner | None = None
         self._speaker = ""
         self._last = "\n"
+        self._silent = False
         self._thinking = False
         self._gone = False
 
     def __call__(self, event: AnyEvent) -> None:
-        self._stop_spinner()
         if isinstance(event, TextDelta):
             if self._streaming:
+                self._speak()
                 self._answer(event.text)
         elif isinstance(event, ReasoningDelta):
             self._think(event.text)
         elif isinstance(event, Note):
-            self._aside(f"onbook: {event.text}")
+            self._stop_spinner()
+            self._aside(f"onbook: {event.text}", dimmed=event.level == "info")
+            self._wait()
         elif isinstance(event, RunStarted):
             self._speaker = event.speaker.model
-            self._last = "\n"
+            self._last, self._silent = "\n", True
             self._wait()
         elif isinstance(event, RunFinished):
+            self._speak()
             self._finish(event)
 
     def _answer(self, text: str) -> None:
         if self._thinking:
             self._thinking = False
-            _write(sys.stderr, "\n")
-        if is_terminal(sys.stdout):
-            text = printable(text)
+            write_aside("\n")
+        text = fit_for(sys.stdout, text)
         if text and not self._gone:
             self._last = text[-1]
             try:
-                _write(sys.stdout, text)
-            except BrokenPipeError:
-                # Nobody reads any more: the turn ends here, and is recorded as far as it came.
+                write(sys.stdout, text)
+            except OSError as error:
                 self._gone = True
-                raise asyncio.CancelledError from None
+                raise _loss(error) from None
 
     def _think(self, text: str) -> None:
         if is_terminal(sys.stderr):
+            self._speak()
             self._thinking = True
-            _write(sys.stderr, dim(printable(text), sys.stderr))
+            write_aside(dim(printable(text), sys.stderr))
 
     def _finish(self, event: RunFinished) -> None:
-        passed = event.outcome == "passed"
-        if not self._streaming and passed:
+        if not self._streaming and event.outcome == "passed":
             self._answer(event.text)
         if self._last != "\n" and not self._gone:
             self._answer("\n")
         if event.error:
-            self._aside(f"onbook: {event.error}")
+            self._aside(f"onbook: {event.error}", dimmed=False)
         elif event.outcome == "cancelled":
-            self._aside("Cancelled.")
+            self._aside("Cancelled.", dimmed=False)
         else:
             self._aside(f"{self._speaker} · {statistics(event.totals)}")
 
-    def _aside(self, line: str) -> None:
+    def _aside(self, line: str, *, dimmed: bool = True) -> None:
         if self._thinking or (self._last != "\n" and is_terminal(sys.stdout)):
-            _write(sys.stderr, "\n")
+            write_aside("\n")
             self._thinking = False
             self._last = "\n"
-        _write(sys.stderr, dim(printable(line), sys.stderr) + "\n")
+        line = printable(line)
+        write_aside((dim(line, sys.stderr) if dimmed else line) + "\n")
+
+    def _speak(self) -> None:
+        """The silence is over."""
+        self._silent = False
+        self._stop_spinner()
 
     def _wait(self) -> None:
-        if is_terminal(sys.stderr):
+        if self._silent and is_terminal(sys.stderr):
             self._spinner = Spinner(self._speaker)
 
     def _stop_spinner(self) -> None:
@@ -115,11 +128,13 @@ class JsonView:
         try:
             sys.stdout.buffer.write(to_json_line(event))
             sys.stdout.buffer.flush()
-        except BrokenPipeError:
+        except OSError as error:
             self._gone = True
-            raise asyncio.CancelledError from None
+            raise _loss(error) from None
 
 
-def _write(stream: TextIO, text: str) -> None:
-    stream.write(text)
-    stream.flush()
+def _loss(error: OSError) -> BaseException:
+    """What ends the turn. A reader or a terminal that left cancels it; it is recorded as far as it came."""
+    if error.errno in (errno.EPIPE, errno.EIO):
+        return asyncio.CancelledError()
+    return OutputLost(f"cannot write the answer to standard output: {error.strerror}")

@@ -14,8 +14,10 @@ _BLANK = "  "
 _SPACE = r"[^\S\n]"
 _CODE = r"u\{[0-9a-fA-F]{1,6}\}"
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_ENCODE = re.compile(rf"(\\*)([\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029])|(\\+)({_CODE})")
-_DECODE = re.compile(rf"(\\+)({_CODE})")
+# Runs of backslashes are taken whole, from their first one on: a reply of nothing else must not take forever.
+_ENCODE = re.compile(rf"(?<!\\)(\\*+)(?:([\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029])|(?<=\\)({_CODE}))")
+_DECODE = re.compile(rf"(?<!\\)(\\++)({_CODE})")
+_LINE_FEED = re.compile(r"(?<!\\)(\\*+)\n")
 _NOTE_OPEN, _NOTE_OPENED = re.compile(r"\[(\\*)(?=\[)"), re.compile(r"\[\\(\\*)(?=\[)")
 _COMMENT_OPEN, _COMMENT_OPENED = re.compile(r"/(\\*)(?=\*)"), re.compile(r"/\\(\\*)(?=\*)")
 _NOTE_CLOSE, _NOTE_CLOSED = re.compile(r"\](\\*)(?=\]|\Z)"), re.compile(r"\]\\(\\*)(?=\]|\Z)")
@@ -87,7 +89,7 @@ def _inline(text: str, *, line_feeds: bool = False) -> str:
     if _CONTROL.search(text) or "\\u{" in text:
         text = _ENCODE.sub(_encode, text)
     if line_feeds and "\n" in text:
-        text = re.sub(r"(\\*)\n", r"\1\1\\u{a}", text)
+        text = _LINE_FEED.sub(r"\1\1\\u{a}", text)
     if "[" in text:
         text = _NOTE_OPEN.sub(r"[\\\1", text)
     if "/" in text:
@@ -105,10 +107,8 @@ def _undo_inline(source: str) -> str:
 
 def _encode(match: re.Match[str]) -> str:
     """2n+1 backslashes stand for n and an escape, 2n for n and the literal letters."""
-    slashes, control, literal_slashes, literal = match.groups()
-    if control is None:
-        return str(literal_slashes) * 2 + str(literal)
-    return f"{slashes * 2}\\u{{{ord(control):x}}}"
+    slashes, control, literal = match.groups()
+    return f"{slashes * 2}{literal}" if control is None else f"{slashes * 2}\\u{{{ord(control):x}}}"
 
 
 def _decode(match: re.Match[str]) -> str:

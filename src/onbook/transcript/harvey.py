@@ -29,7 +29,7 @@ def read_harvey(source: str) -> Screenplay:
     lines = body.split("\n")
     starts = [i for i in range(len(lines)) if _HEADING.fullmatch(lines[i]) and _begins(lines, i)]
     ends = [*starts[1:], len(lines)]
-    scenes = [_scene(lines[start:end], author) for start, end in zip(starts, ends, strict=True)]
+    scenes = [_scene(lines[start:end], author) for start, end in zip(starts, ends, strict=False)]
     return Screenplay(title_page, tuple(scenes), body.rstrip().endswith("\nTHE END."))
 
 
@@ -64,7 +64,7 @@ class _Reader:
     def elements(self) -> list[Element]:
         for index, line in enumerate(self._lines):
             if self._in_code(index) or not _begins(self._lines, index):
-                self._block.append(line)
+                self._add(line)
             elif element := self._standalone(index):
                 self._finish()
                 if element not in _MARKS:
@@ -73,9 +73,18 @@ class _Reader:
                 self._finish()
                 self._speaker = line
             else:
-                self._block.append(line)
+                self._add(line)
         self._finish()
         return self._elements
+
+    def _add(self, line: str) -> None:
+        """Goes on with the speech or the action, and remembers whom Harvey introduces."""
+        self._block.append(line)
+        introduced = _MODEL.search(line) if not self._speaker else None
+        if self._speaker == "HARVEY":
+            introduced = FORWARDING.fullmatch(line)
+        if introduced:
+            self._known.add(introduced[1])
 
     def _in_code(self, index: int) -> bool:
         """Whether the line belongs to a fenced block; a fence that is never closed is none."""
@@ -102,15 +111,11 @@ class _Reader:
         return Action(line) if routing or STATS.fullmatch(line) else None
 
     def _finish(self) -> None:
-        """Ends the speech or the action that was being read, and remembers whom it introduced."""
+        """Ends the speech or the action that was being read."""
         text = "\n".join(self._block).strip("\n")
         if self._speaker:
             self._elements.append(Speech(self._speaker, text))
-            introduced = FORWARDING.fullmatch(text)
         else:
             self._elements.extend(Action(part) for part in re.split(r"\n{2,}", text) if part)
-            introduced = _MODEL.search(text)
-        if introduced:
-            self._known.add(introduced[1])
         self._block.clear()
         self._speaker = ""

@@ -3,7 +3,6 @@
 import os
 import secrets
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -31,8 +30,6 @@ class Cast(msgspec.Struct, frozen=True, kw_only=True):
     user: str
     model: str = ""
     """The session's model for the title page; the first turn's where it is not given."""
-    redact: Callable[[str], str] = str
-    """Takes secrets out of everything that was said, before it is written."""
 
 
 class Recorder:
@@ -87,16 +84,13 @@ class Recorder:
 
     def record(self, turn: Turn) -> None:
         """Writes a turn."""
-        turn = _redacted(turn, self._cast.redact)
         self._append(scene_of(turn, agent=self._cast.agent, person=self._cast.user), turn.model)
 
     def append(self, scene: Scene) -> None:
         """Writes a scene of another kind, sealed so that a torn one is recognised."""
-        redact = self._cast.redact
-        parts = [msgspec.structs.replace(part, text=redact(part.text)) for part in scene.elements]
         if not is_sealed(scene):
-            parts.append(Note(END_OF_SCENE))
-        self._append(msgspec.structs.replace(scene, elements=tuple(parts)), self._cast.model)
+            scene = msgspec.structs.replace(scene, elements=(*scene.elements, Note(END_OF_SCENE)))
+        self._append(scene, self._cast.model)
 
     def close(self) -> None:
         """`THE END.`, on the disk, unlocked. Does nothing the second time."""
@@ -153,17 +147,3 @@ class Recorder:
             ("Format", FORMAT),
         )
         return f"{title_page_source(pairs)}{FADE_IN}\n\n"
-
-
-def _redacted(turn: Turn, redact: Callable[[str], str]) -> Turn:
-    if redact is str:
-        return turn
-    return msgspec.structs.replace(
-        turn,
-        user=redact(turn.user),
-        reply=redact(turn.reply),
-        reasoning=redact(turn.reasoning),
-        error=redact(turn.error),
-        notes=tuple(map(redact, turn.notes)),
-        tools=tuple(map(redact, turn.tools)),
-    )

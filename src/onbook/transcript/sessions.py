@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from onbook.transcript.elements import Speech
-from onbook.transcript.errors import TranscriptError
+from onbook.transcript.errors import NoSuchSession, TranscriptError
 from onbook.transcript.harvey import read_harvey
 from onbook.transcript.harvey_turns import harvey_turns
 from onbook.transcript.read import read
@@ -49,7 +49,7 @@ def find_session(folder: Path, ref: str = "latest") -> Path:
         return given
     paths = _files(folder)
     if not paths:
-        raise TranscriptError(f"no sessions in {folder}")
+        raise NoSuchSession(f"no sessions in {folder}")
     if ref in ("", "latest"):
         return paths[0]
     names = {path.stem: path for path in reversed(paths)}
@@ -60,9 +60,9 @@ def find_session(folder: Path, ref: str = "latest") -> Path:
     if len(fits) == 1:
         return names[fits[0]]
     if fits:
-        raise TranscriptError(f'session "{ref}" is ambiguous: {_some(sorted(fits, reverse=True))}')
+        raise NoSuchSession(f'session "{ref}" is ambiguous: {_some(sorted(fits, reverse=True))}')
     near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.4) or list(reversed(names))
-    raise TranscriptError(f'no session "{ref}" in {folder}; there is {_some(near)}')
+    raise NoSuchSession(f'no session "{ref}" in {folder}; there is {_some(near)}')
 
 
 def _files(folder: Path) -> list[Path]:

@@ -62,9 +62,7 @@ def _make_private(root: Path, folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         if not folder.resolve().is_relative_to(root.resolve()):
-            raise WorkspaceError(
-                f"{folder} is a link that leads out of the workspace; remove it and try again"
-            )
+            raise WorkspaceError(f"{folder} is a link that leads out of the workspace; remove it and try again")
         if folder.name == PRIVATE_NAME:
             _ignore_everything(folder / ".gitignore")
     except OSError as error:

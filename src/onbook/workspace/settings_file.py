@@ -22,9 +22,7 @@ def add_route(path: Path, route: Route) -> None:
         routes = _routes(values)
         taken = next((item["name"] for item in routes if _is_called(item, route.name)), None)
         if taken is not None:
-            raise UsageError(
-                f"{path} already has a route {taken}; to replace it, run first: onbook route rm {taken}"
-            )
+            raise UsageError(f"{path} already has a route {taken}; to replace it, run first: onbook route rm {taken}")
         fields = msgspec.to_builtins(route)
         edited = _into_array(text, fields) if _is_one_array(text) else _as_table(text, fields)
         _write(path, edited, {**values, "routes": [*routes, fields]})
@@ -117,7 +115,5 @@ def _write(path: Path, text: str, wanted: dict[str, Any]) -> None:
     content = text.encode()
     parse_settings(content, path)
     if parse_toml(text, path) != wanted:
-        raise WorkspaceError(
-            f"{path} is laid out in a way that cannot be edited safely; please edit it by hand"
-        )
+        raise WorkspaceError(f"{path} is laid out in a way that cannot be edited safely; please edit it by hand")
     write_atomic(path, content)

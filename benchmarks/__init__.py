@@ -1,0 +1,1 @@
+"""Speed against the programs people would otherwise use, as ratios within one run. See docs/benchmarks.md."""

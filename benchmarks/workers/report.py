@@ -1,0 +1,32 @@
+"""The workers' side of the conversation with `lab.Worker`: a number comes in, seconds go out."""
+
+import sys
+import time
+from collections.abc import Awaitable, Callable
+
+WORDS = ["word"] * 50
+
+
+async def report_calls(call: Callable[[], Awaitable[str]]) -> None:
+    """For each line of standard input, makes so many calls and prints the CPU seconds of this process."""
+    for line in sys.stdin:
+        text = ""
+        began = time.process_time()
+        for _ in range(int(line)):
+            text = await call()
+        seconds = time.process_time() - began
+        if text.split() != WORDS:
+            raise RuntimeError(f"not the answer: {text!r}")
+        print(seconds, flush=True)
+
+
+def report_work(work: Callable[[], object]) -> None:
+    """For each line of standard input, does the work so many times and prints the CPU seconds of this process."""
+    for line in sys.stdin:
+        seconds = 0.0
+        for _ in range(int(line)):
+            began = time.process_time()
+            made = work()
+            seconds += time.process_time() - began
+            del made
+        print(seconds, flush=True)

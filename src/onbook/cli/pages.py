@@ -1,0 +1,50 @@
+"""The command pages of the manual, made from the commands themselves so that they cannot go stale.
+
+`python -m onbook.cli.pages docs/commands` writes them; a test compares.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from onbook.cli.app import COMMANDS, onbook
+
+
+def command_pages() -> dict[str, str]:
+    """The Markdown page of each command, by file name."""
+    root = click.Context(onbook, info_name="onbook", max_content_width=100, terminal_width=100)
+    pages = {"onbook.md": _page("onbook", onbook.get_help(root))}
+    for name in COMMANDS:
+        command = onbook.get_command(root, name)
+        if command is not None:
+            pages[f"{name}.md"] = "\n".join(_sections(command, name, root))
+    return pages
+
+
+def _sections(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    """The command's own help, then that of each of its subcommands."""
+    context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+    yield _page(context.command_path, command.get_help(context))
+    if isinstance(command, click.Group):
+        for each in command.list_commands(context):
+            found = command.get_command(context, each)
+            if found is not None:
+                yield from _sections(found, each, context)
+
+
+def _page(title: str, text: str) -> str:
+    return f"# {title}\n\n```text\n{text}\n```\n"
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob("*.md"):
+        stale.unlink()
+    for name, page in command_pages().items():
+        (folder / name).write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

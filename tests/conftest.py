@@ -1,0 +1,186 @@
+"""The things tests work with: a workspace, a scripted model, the real command line, a real terminal."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+from tests.scripted import ScriptedServer
+
+from onbook.transcript.history import load
+from onbook.transcript.turns import Turn
+
+ONBOOK = (sys.executable, "-m", "onbook")
+DEAD = "127.0.0.1:1"
+"""Nobody listens there, and the refusal comes at once."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a command left behind."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+    @property
+    def complaint(self) -> str:
+        """The one line on standard error; more than one is a failure of its own."""
+        lines = self.stderr.splitlines()
+        assert len(lines) == 1, self.stderr
+        assert lines[0].startswith("onbook: ")
+        return lines[0].removeprefix("onbook: ")
+
+
+@dataclass
+class CommandLine:
+    """`run("ask", "hello")` is `python -m onbook ask hello` in the workspace, with nothing of this machine's."""
+
+    workspace: Path
+    env: dict[str, str]
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def __call__(
+        self, *args: str | bytes, stdin: str | bytes | None = None, cwd: Path | None = None, **env: str
+    ) -> Finished:
+        process = self.start(*args, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE, cwd=cwd, **env)
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        stdout, stderr = process.communicate(given, timeout=30)
+        return Finished(process.returncode, stdout.decode(), stderr.decode())
+
+    def start(
+        self, *args: str | bytes, stdin: int = subprocess.DEVNULL, cwd: Path | None = None, **env: str
+    ) -> subprocess.Popen[bytes]:
+        """The command, still running."""
+        process = subprocess.Popen(
+            [*ONBOOK, *args],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd or self.workspace,
+            env=self.env | env,
+        )
+        self.started.append(process)
+        return process
+
+    def shell(self, script: str, **env: str) -> Finished:
+        """A line of shell in which `$onbook` is the command."""
+        process = subprocess.run(
+            ["bash", "-c", script],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=self.workspace,
+            env=self.env | {"onbook": " ".join(ONBOOK)} | env,
+            timeout=30,
+        )
+        return Finished(process.returncode, process.stdout.decode(), process.stderr.decode())
+
+    @property
+    def transcripts(self) -> list[Path]:
+        return sorted((self.workspace / ".onbook" / "sessions").glob("*.fountain"))
+
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns of the only session there is."""
+        (path,) = self.transcripts
+        return load(path).turns
+
+
+Terminal = Callable[..., pexpect.spawn]
+"""`terminal("ask", "hello")` runs the command in a pseudo-terminal; keywords are environment variables."""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home that holds nothing."""
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def user_settings(home: Path) -> Path:
+    """Where the user's own onbook.toml stands; it need not be there."""
+    path = home / "config" / "onbook.toml"
+    path.parent.mkdir()
+    return path
+
+
+@pytest.fixture
+def environment(home: Path, user_settings: Path) -> dict[str, str]:
+    """The environment of a user who has set nothing up. Coverage finds its way into child processes."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith("COV") or name == "PATH"}
+    folders = {f"ONBOOK_{kind.upper()}_DIR": str(home / kind) for kind in ("config", "cache", "state")}
+    return kept | folders | {"HOME": str(home), "OLLAMA_HOST": DEAD, "LANG": "C.UTF-8", "USER": "ada", "LOGNAME": "ada"}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """An empty workspace."""
+    path = tmp_path / "work"
+    (path / ".git").mkdir(parents=True)
+    return path
+
+
+@pytest.fixture
+def run(workspace: Path, environment: dict[str, str]) -> Iterator[CommandLine]:
+    """The command line, as users have it."""
+    command_line = CommandLine(workspace, environment)
+    yield command_line
+    for process in command_line.started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def scripted_model(user_settings: Path) -> Iterator[ScriptedServer]:
+    """A scripted server, and the user's settings name it as the model that answers."""
+    with ScriptedServer() as server:
+        user_settings.write_text(
+            f'model = "scripted"\n\n[[routes]]\nname = "scripted"\nurl = "{server.openai_url}"\nmodel = "llama3:latest"\n'
+        )
+        yield server
+
+
+@pytest.fixture
+def terminal(workspace: Path, environment: dict[str, str]) -> Iterator[Terminal]:
+    """Real pseudo-terminals."""
+    opened: list[pexpect.spawn] = []
+
+    def spawn(*args: str, **env: str) -> pexpect.spawn:
+        child = pexpect.spawn(
+            ONBOOK[0],
+            [*ONBOOK[1:], *args],
+            cwd=str(workspace),
+            env=environment | {"TERM": "xterm-256color"} | env,
+            encoding="utf-8",
+            timeout=10,
+            dimensions=(24, 100),
+        )
+        child.delaybeforesend = None
+        opened.append(child)
+        return child
+
+    yield spawn
+    for child in opened:
+        child.close(force=True)
+
+
+def eventually(found: Callable[[], Any], seconds: float = 5.0) -> Any:
+    """What `found` gives as soon as it gives something."""
+    until = time.monotonic() + seconds
+    while not (value := found()):
+        assert time.monotonic() < until, "it did not happen in time"
+        time.sleep(0.01)
+    return value

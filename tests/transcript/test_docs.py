@@ -1,0 +1,24 @@
+"""The page about transcripts shows what onbook really writes."""
+
+import re
+from pathlib import Path
+
+from onbook.transcript import load, read, write
+from onbook.transcript.escape import escape_speech
+
+PAGE = (Path(__file__).parents[2] / "docs" / "transcript.md").read_text()
+
+
+def test_the_example_is_a_recording(tmp_path: Path) -> None:
+    example = PAGE.split("```fountain\n")[1].split("\n```\n\n- `INT.`")[0].encode() + b"\n"
+    path = tmp_path / "x.fountain"
+    path.write_bytes(example)
+    assert [turn.outcome for turn in load(path).turns] == ["passed", "model_failed"]
+    assert write(read(example)) == example
+
+
+def test_every_row_of_the_table_of_escapes_is_true() -> None:
+    rows = re.findall(r"^\| .+ \| `([^`]+)` \| `([^`]+)` \|$", PAGE, re.MULTILINE)
+    assert len(rows) == 8
+    for text, source in rows:
+        assert escape_speech(text.replace("␍", "\r")) == source

@@ -1,0 +1,96 @@
+"""Recordings made by Harvey, unescaped as they are, give the turns that were spoken."""
+
+from pathlib import Path
+
+import pytest
+
+from onbook.events import Totals
+from onbook.transcript import Note, Speech, TranscriptError, find_session, list_sessions, load
+from tests.transcript.conversation import load_or_error
+
+DATA = Path(__file__).parent / "data"
+REPLY = """\
+There are two ways.
+
+IMPORTANT NOTE
+The first one changes the list.
+
+```python
+items = [3, 1, 2]
+
+HARVEY = "a name in code"
+
+items.reverse()
+
+[[note: not a note]]
+```
+
+# Heading
+
+(or use slicing)
+
+INT. HOUSE - DAY is not a scene here.
+
+Done."""
+
+
+def test_a_reply_of_many_paragraphs_is_kept_whole() -> None:
+    first = load(DATA / "chat.spmd").turns[0]
+    assert first.user == "How do I reverse a list?\n\nShow me two ways."
+    assert first.reply == REPLY
+    assert (first.speaker, first.model, first.workspace) == ("GEMMA4", "GEMMA4", "/home/rsdoiel/site")
+    assert first.notes == ('tool: read_file({"path":"lists.py"}) — ok',)
+    assert first.totals == Totals(prompt_tokens=40, completion_tokens=12, seconds=1.2)
+
+
+def test_only_talking_scenes_are_turns_and_remote_ones_are_marked() -> None:
+    session = load(DATA / "chat.spmd")
+    assert [(turn.user, turn.reply, turn.speaker, turn.remote) for turn in session.turns[1:]] == [
+        ("@mistral and @claude: is it right?", "Yes.\n\nI agree.", "MISTRAL AND CLAUDE", False),
+        ("@pi2 count", "1000 records.", "PI2", True),
+    ]
+    assert (session.complete, session.torn) == (True, False)
+
+
+def test_scenes_of_every_kind_are_in_the_screenplay() -> None:
+    scenes = {scene.title: scene.elements for scene in load(DATA / "chat.spmd").screenplay.scenes}
+    assert scenes["SHELL"] == (
+        Speech("RSDOIEL", "! ls"),
+        Speech("SHELL", "README.md"),
+        Note("shell: ls — exit 0"),
+    )
+    assert Speech("GO-REVIEW", "# Review\n\nRead every file.") in scenes["SKILL GO-REVIEW"]
+    assert Note("write: hello.bash — ok") in scenes["AGENT MODE"]
+
+
+def test_a_recording_that_breaks_off_gives_the_turns_before() -> None:
+    session = load(DATA / "killed.spmd")
+    assert [turn.reply for turn in session.turns] == ["One."]
+    assert session.torn
+
+
+def test_harveys_recordings_are_listed_and_found() -> None:
+    assert [(one.id, one.turns, one.first) for one in list_sessions(DATA)] == [
+        ("killed", 1, "One?"),
+        ("chat", 3, "How do I reverse a list?"),
+    ]
+    assert find_session(DATA, "chat") == DATA / "chat.spmd"
+
+
+def test_any_cut_of_a_recording_is_read_or_refused_clearly(tmp_path: Path) -> None:
+    whole = (DATA / "chat.spmd").read_bytes()
+    for length in range(0, len(whole), 3):
+        path = tmp_path / "cut.spmd"
+        path.write_bytes(whole[:length])
+        found = load_or_error(path)
+        if isinstance(found, TranscriptError):
+            assert str(found).startswith(f"{path}: ")
+        else:
+            assert len(found.turns) <= 3
+
+
+@pytest.mark.parametrize("line", ["HARVEY", "GEMMA4"])
+def test_a_name_alone_in_a_reply_does_not_change_the_speaker(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "x.spmd"
+    path.write_text((DATA / "killed.spmd").read_text().replace("One.\n", f"One.\n\n{line}\n\nTwo.\n"))
+    assert load(path).turns[0].reply == f"One.\n\n{line}\n\nTwo."
