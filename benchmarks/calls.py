@@ -3,11 +3,11 @@
 from contextlib import ExitStack
 from functools import partial
 
-from benchmarks.harness import Row, medians
+from benchmarks.harness import Row, take_turns
 from benchmarks.lab import Lab
 
-CALLS_A_ROUND = 20
-ROUNDS = 15
+CALLS_A_ROUND = 10
+ROUNDS = 30
 KEY = "sk-bench-0123456789abcdef0123456789abcdef"
 """Everybody sends one, as to a real provider. onbook also looks for it in all that it shows and records."""
 
@@ -35,8 +35,5 @@ def calls(lab: Lab) -> list[Row]:
             "OpenAI SDK": stack.enter_context(lab.worker(lab.peers, "openai_sdk", url, KEY)),
         }
         contenders = {name: partial(worker.cost, CALLS_A_ROUND) for name, worker in workers.items()}
-        found = medians(contenders, rounds=ROUNDS, warm_up=2)
-    return [
-        Row("call", "Chat.turn", peer, found["Chat.turn"], found[peer], target, "cpu", ROUNDS)
-        for peer, target in _TARGETS.items()
-    ]
+        costs = take_turns(contenders, rounds=ROUNDS, warm_up=3)
+    return [costs.row("call", "Chat.turn", peer, target=target, kind="cpu") for peer, target in _TARGETS.items()]

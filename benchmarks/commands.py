@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.harness import Contender, Row, medians
+from benchmarks.harness import Contender, Row, take_turns
 from benchmarks.lab import TOKENS, Lab
 
 QUESTION = "Say hello"
@@ -55,9 +55,9 @@ def _compared(
     words: int = 0,
 ) -> list[Row]:
     contenders = {label: _timed(command, environ, cwd, words) for label, command in commands.items()}
-    found = medians(contenders, rounds=rounds, warm_up=2)
     ours, peer = commands
-    return [Row(name, ours, peer, found[ours], found[peer], target, "wall", rounds)]
+    costs = take_turns(contenders, rounds=rounds, warm_up=2)
+    return [costs.row(name, ours, peer, target=target, kind="wall")]
 
 
 def _timed(command: list[str], environ: Mapping[str, str], cwd: Path | None, words: int) -> Contender:

@@ -1,8 +1,8 @@
 """Taking turns, medians, and the table: everything a benchmark does that is not its own subject."""
 
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
 Contender = Callable[[], float]
@@ -11,13 +11,16 @@ Contender = Callable[[], float]
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: medians in seconds, their ratio, and how large it may be."""
+    """One comparison: what both cost, the ratio, and how large it may be."""
 
     benchmark: str
     ours: str
     peer: str
     our_seconds: float
     peer_seconds: float
+    """Medians over all rounds."""
+    ratio: float
+    """The median of the rounds' own ratios: a busy moment then weighs on both sides of a fraction."""
     target: float
     """The largest ratio that is good enough."""
     kind: str
@@ -25,31 +28,42 @@ class Row:
     rounds: int
 
     @property
-    def ratio(self) -> float:
-        return self.our_seconds / self.peer_seconds
-
-    @property
     def passed(self) -> bool:
         return self.ratio <= self.target
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "ratio": self.ratio, "passed": self.passed}
+        return {**asdict(self), "passed": self.passed}
 
 
-def medians(contenders: Mapping[str, Contender], *, rounds: int, warm_up: int = 1) -> dict[str, float]:
-    """What each contender costs, all measured turn by turn, so that a busy moment of the machine meets everybody.
+class Costs:
+    """What each contender cost in each round."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._seconds: dict[str, list[float]] = {name: [] for name in names}
+
+    def add(self, name: str, seconds: float) -> None:
+        self._seconds[name].append(seconds)
+
+    def row(self, benchmark: str, ours: str, peer: str, *, target: float, kind: str) -> Row:
+        mine, theirs = self._seconds[ours], self._seconds[peer]
+        ratio = median(one / other for one, other in zip(mine, theirs, strict=True))
+        return Row(benchmark, ours, peer, median(mine), median(theirs), ratio, target, kind, len(mine))
+
+
+def take_turns(contenders: Mapping[str, Contender], *, rounds: int, warm_up: int = 1) -> Costs:
+    """Everybody once a round, so that a busy moment of the machine meets everybody.
 
     Each round begins with another contender: nobody always runs after the same neighbour.
     """
     names = list(contenders)
-    costs: dict[str, list[float]] = {name: [] for name in names}
+    costs = Costs(names)
     for number in range(-warm_up, rounds):
         first = number % len(names)
         for name in names[first:] + names[:first]:
-            cost = contenders[name]()
+            seconds = contenders[name]()
             if number >= 0:
-                costs[name].append(cost)
-    return {name: statistics.median(measured) for name, measured in costs.items()}
+                costs.add(name, seconds)
+    return costs
 
 
 def table(rows: Sequence[Row]) -> str:

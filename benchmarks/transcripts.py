@@ -4,13 +4,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.harness import Contender, Row, medians
+from benchmarks.harness import Contender, Row, take_turns
 from benchmarks.lab import Lab
 from benchmarks.material import turns
 from onbook.transcript.recorder import Cast, Recorder
 from onbook.transcript.turns import Turn
 
 MEGABYTES = 20
+LOADS = 5
+"""In a sample, so that both samples take about as long and meet the same neighbours."""
 CAST = Cast(agent="Harvey", user="ada")
 EARLY, LATE = 10, 10_000
 APPENDED = 20
@@ -20,10 +22,13 @@ APPENDED = 20
 def read(lab: Lab) -> list[Row]:
     """20 MB as our own recorder writes them: all turns loaded here, the elements parsed there."""
     path = _recording(lab.scratch / "read")
-    rounds = 3
-    with lab.worker(lab.ours, "load", str(path)) as ours, lab.worker(lab.peers, "screenplain_parse", str(path)) as peer:
-        found = medians({"load": ours.cost, "screenplain": peer.cost}, rounds=rounds, warm_up=0)
-    return [Row("read", "load, 20 MB", "screenplain", found["load"], found["screenplain"], 0.1, "cpu", rounds)]
+    with (
+        lab.worker(lab.ours, "load", str(path)) as ours,
+        lab.worker(lab.peers, "screenplain_parse", str(path)) as peer,
+    ):
+        contenders = {"load, 20 MB": lambda: ours.cost(LOADS), "screenplain": peer.cost}
+        costs = take_turns(contenders, rounds=5, warm_up=0)
+    return [costs.row("read", "load, 20 MB", "screenplain", target=0.1, kind="cpu")]
 
 
 def append(lab: Lab) -> list[Row]:
@@ -32,14 +37,13 @@ def append(lab: Lab) -> list[Row]:
     sample = [next(supply) for _ in range(APPENDED)]
     with Recorder.create(lab.scratch / "append", CAST) as long:
         _record(long, supply, LATE)
+        late, early = f"turn {LATE:,}", f"turn {EARLY}"
         contenders: dict[str, Contender] = {
-            f"turn {LATE:,}": lambda: _append_cost(long, sample),
-            f"turn {EARLY}": lambda: _early_cost(lab.scratch / "append", supply, sample),
+            late: lambda: _append_cost(long, sample),
+            early: lambda: _early_cost(lab.scratch / "append", supply, sample),
         }
-        rounds = 60
-        found = medians(contenders, rounds=rounds, warm_up=5)
-    late, early = found
-    return [Row("append", late, early, found[late], found[early], 1.25, "cpu", rounds)]
+        costs = take_turns(contenders, rounds=60, warm_up=5)
+    return [costs.row("append", late, early, target=1.25, kind="cpu")]
 
 
 def _recording(folder: Path) -> Path:

@@ -12,10 +12,14 @@ from typing import Any
 
 import pexpect
 import pytest
-from tests.scripted import ScriptedServer
 
+from onbook.config.settings import Route
 from onbook.transcript.history import load
+from onbook.transcript.recorder import Cast, Recorder
 from onbook.transcript.turns import Turn
+from onbook.workspace.root import sessions_folder
+from onbook.workspace.settings_file import add_route
+from tests.scripted import ScriptedServer
 
 ONBOOK = (sys.executable, "-m", "onbook")
 DEAD = "127.0.0.1:1"
@@ -86,6 +90,18 @@ class CommandLine:
         )
         return Finished(process.returncode, process.stdout.decode(), process.stderr.decode())
 
+    def route(self, name: str, url: str, **fields: Any) -> None:
+        """What `onbook route add` does, without the time it takes to start."""
+        add_route(Path(self.env["ONBOOK_CONFIG_DIR"]) / "onbook.toml", Route(name, url, **fields))
+
+    def record(self, *said: tuple[str, str]) -> Path:
+        """A session in which these questions were asked and answered."""
+        turns = [Turn(user, reply, "Harvey", "llama3:latest", False, "2026-05-20 14:30:00") for user, reply in said]
+        with Recorder.create(sessions_folder(self.workspace), Cast(agent="Harvey", user="ada")) as recorder:
+            for turn in turns:
+                recorder.record(turn)
+        return recorder.path
+
     @property
     def transcripts(self) -> list[Path]:
         return sorted((self.workspace / ".onbook" / "sessions").glob("*.fountain"))
@@ -147,9 +163,8 @@ def run(workspace: Path, environment: dict[str, str]) -> Iterator[CommandLine]:
 def scripted_model(user_settings: Path) -> Iterator[ScriptedServer]:
     """A scripted server, and the user's settings name it as the model that answers."""
     with ScriptedServer() as server:
-        user_settings.write_text(
-            f'model = "scripted"\n\n[[routes]]\nname = "scripted"\nurl = "{server.openai_url}"\nmodel = "llama3:latest"\n'
-        )
+        route = f'name = "scripted"\nurl = "{server.openai_url}"\nmodel = "llama3:latest"'
+        user_settings.write_text(f'model = "scripted"\n\n[[routes]]\n{route}\n')
         yield server
 
 

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tests.conftest import CommandLine
 from tests.scripted import Reply, ScriptedServer
 
@@ -68,7 +69,7 @@ def test_a_text_that_is_not_unicode_is_refused(run: CommandLine, scripted_model:
 
 def test_m_chooses_the_route_that_answers(run: CommandLine, scripted_model: ScriptedServer) -> None:
     with ScriptedServer(models=("other-model",)) as other:
-        assert run("route", "add", "Other", other.openai_url).code == 0
+        run.route("Other", other.openai_url)
         done = run("ask", "-m", "other", "hello")
         assert done.stdout == "You said: hello\n"
         assert "onbook: model: other-model (route Other, --model)" in done.stderr
@@ -83,9 +84,7 @@ def test_a_local_ollama_answers_when_nothing_is_set_up(run: CommandLine) -> None
     assert "onbook: model: qwen3:0.6b (a local Ollama answers)" in done.stderr
 
 
-def test_system_is_the_standing_instruction(
-    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
-) -> None:
+def test_system_is_the_standing_instruction(run: CommandLine, scripted_model: ScriptedServer, workspace: Path) -> None:
     (workspace / "AGENTS.md").write_text("Be brief.")
     run("ask", "hello", "--system", "Speak like a pirate.")
     assert scripted_model.chats[0].messages == [
@@ -104,11 +103,11 @@ def test_an_instruction_that_cannot_be_read_is_named(
 
 
 def test_continue_sends_the_history_along(run: CommandLine, scripted_model: ScriptedServer) -> None:
-    scripted_model.replies(Reply("Pleased to meet you."), Reply("Ada."))
-    run("ask", "I am Ada.")
+    scripted_model.replies(Reply("Ada."))
+    run.record(("I am Ada.", "Pleased to meet you."))
     done = run("ask", "--continue", "Who am I?")
     assert done.stdout == "Ada.\n"
-    assert [message["content"] for message in scripted_model.chats[1].messages] == [
+    assert [message["content"] for message in scripted_model.chats[0].messages] == [
         "I am Ada.",
         "Pleased to meet you.",
         "Who am I?",
@@ -118,17 +117,16 @@ def test_continue_sends_the_history_along(run: CommandLine, scripted_model: Scri
 
 
 def test_session_goes_on_with_the_one_that_is_named(run: CommandLine, scripted_model: ScriptedServer) -> None:
-    run("ask", "first")
-    run("ask", "second")
-    one = next(path for path in run.transcripts if "first" in path.read_text())
+    one = run.record(("first", "1"))
+    run.record(("second", "2"))
     run("ask", "--session", one.stem.rpartition("-")[2], "third")
-    assert [message["content"] for message in scripted_model.chats[2].messages] == ["first", "You said: first", "third"]
+    assert [message["content"] for message in scripted_model.chats[0].messages] == ["first", "1", "third"]
     assert "third" in one.read_text()
 
 
 def test_continue_without_a_session_says_so(run: CommandLine, scripted_model: ScriptedServer, workspace: Path) -> None:
     done = run("ask", "--continue", "hello")
-    assert done.code == 1
+    assert done.code == 2
     assert done.complaint == f"no sessions in {workspace}/.onbook/sessions"
     assert not (workspace / ".onbook").exists()
 

@@ -173,7 +173,7 @@ _ROUTE = '[[routes]]\nname = "a"\n'
         ('\nmodle = "x"', "onbook.toml:2: modle: unknown key; did you mean model?"),
         (
             "zzz = 1",
-            "onbook.toml:1: zzz: unknown key; the keys here are model, agent_name, role, context, routes",
+            "onbook.toml:1: zzz: unknown key; the keys here are model, agent_name, role, context, routes, policy",
         ),
         ("[MODEL]\nx = 1", "onbook.toml:1: MODEL: unknown key; did you mean model?"),
         ("model = 3", "onbook.toml:1: model: expected text in quotes, got a whole number"),

@@ -53,7 +53,7 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from onbook.config.errors import did_you_mean
 
-            hint = did_you_mean(args[0], COMMANDS) or "; see onbook --help"
+            hint = did_you_mean(args[0], COMMANDS)
             raise click.UsageError(f'no command "{args[0]}"{hint}', ctx)
         return super().resolve_command(ctx, args)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from onbook.cli.app import COMMANDS
+from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
 
 
@@ -26,7 +27,8 @@ def help_(ctx: click.Context, topic: tuple[str, ...]) -> None:
     elif name in pages:
         click.echo(pages[name].read_text(encoding="utf-8"))
     else:
-        raise UsageError(f'no topic "{" ".join(topic)}"; there are {", ".join(sorted({*pages, *COMMANDS}))}')
+        hint = did_you_mean(name, [*pages, *COMMANDS]) or ";"
+        raise UsageError(f'no topic "{" ".join(topic)}"{hint} `onbook help` lists them')
 
 
 def _command_help(root: click.Context, words: tuple[str, ...]) -> str:

@@ -16,7 +16,7 @@ from onbook.models.errors import ModelError
 from onbook.models.resolver import Resolver
 from onbook.models.weights import KNOWN, SMOLLM2, is_pulled, pull, weights_path
 from onbook.outcome import UsageError
-from onbook.terminal.screen import is_terminal
+from onbook.terminal.screen import is_terminal, printable
 
 
 @click.group()
@@ -71,7 +71,7 @@ def show(name: str, workspace: Path | None, *, as_json: bool) -> None:
         click.echo(msgspec.json.encode(found))
         return
     for key, value in found.items():
-        click.echo(f"{key + ':':<10}{'unknown' if value is None else value}")
+        click.echo(printable(f"{key + ':':<10}{'unknown' if value is None else value}"))
 
 
 async def _list(stage: Stage) -> list[tuple[str, str, str]]:
@@ -102,7 +102,7 @@ async def _of_route(resolver: Resolver, name: str, stage: Stage) -> list[tuple[s
 async def _show(stage: Stage, name: str) -> dict[str, Any]:
     resolver = Resolver(stage.settings, stage.environ)
     try:
-        found = await resolver.resolve(name, resolver.configured_backend())
+        found = await resolver.choose(name)
         details: dict[str, Any] = {
             "name": found.name,
             "model": found.model,

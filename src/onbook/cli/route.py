@@ -18,6 +18,7 @@ from onbook.models.backend import Backend
 from onbook.models.messages import Message, Request
 from onbook.models.routes import backend_of
 from onbook.outcome import UsageError
+from onbook.terminal.screen import printable
 from onbook.workspace.settings_file import add_route, remove_route
 
 _here = click.option("--here", is_flag=True, help="In this workspace's onbook.toml, not in the user's.")
@@ -116,8 +117,8 @@ def probe(
         return
     models = "cannot list them" if report["models"] is None else ", ".join(report["models"]) or "none"
     window = "unknown" if report["context"] is None else f"{report['context']} tokens"
-    click.echo(f"{known.name}: {report['model']} answered in {report['seconds']:.2f} s")
-    click.echo(f"models: {models}")
+    click.echo(printable(f"{known.name}: {report['model']} answered in {report['seconds']:.2f} s"))
+    click.echo(printable(f"models: {models}"))
     click.echo(f"context window: {window}")
 
 

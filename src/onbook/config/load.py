@@ -12,6 +12,7 @@ from onbook.config.errors import BadValueError, SettingsError
 from onbook.config.merge import merge_values
 from onbook.config.parse import SettingsFile, explain, read_settings_file
 from onbook.config.places import SETTINGS_NAME, user_settings_file
+from onbook.config.policy_settings import STRICTER
 from onbook.config.settings import Route, Settings
 
 IsTrusted = Callable[[Path, bytes], bool]
@@ -27,7 +28,8 @@ class Loaded(msgspec.Struct, frozen=True):
     files: tuple[Path, ...]
     """The files that were read, the strongest last."""
     origins: dict[str, str]
-    """Where each value came from: a file, a variable or `default`. Routes are listed as `routes.NAME`."""
+    """Where each value came from: a file, a variable or `default`. Routes are listed as `routes.NAME`,
+    the policy only where it was set."""
 
 
 def load_settings(workspace: Path, *, environ: Mapping[str, str], is_trusted: IsTrusted) -> Loaded:
@@ -39,7 +41,7 @@ def load_settings(workspace: Path, *, environ: Mapping[str, str], is_trusted: Is
     files = [found for found in (user, own) if found]
     notices: list[str] = []
     values: dict[str, Any] = {}
-    origins = {name: "default" for name in Settings.__struct_fields__ if name != "routes"}
+    origins = {name: "default" for name in Settings.__struct_fields__ if name not in ("routes", "policy")}
     for found in files:
         layer = found.values
         if found is own and not is_trusted(found.path, found.content):
@@ -55,24 +57,36 @@ def load_settings(workspace: Path, *, environ: Mapping[str, str], is_trusted: Is
 
 
 def without_untrusted(found: SettingsFile) -> tuple[dict[str, Any], list[str]]:
-    """What an untrusted workspace file may set, and a line on what it may not."""
+    """What an untrusted workspace file may set, and a line on each thing that it may not."""
     values = dict(found.values)
-    refused = [index for index, route in enumerate(found.settings.routes) if _needs_trust(route)]
-    if not refused:
-        return values, []
-    values["routes"] = [raw for index, raw in enumerate(values["routes"]) if index not in refused]
-    names = ", ".join(found.settings.routes[index].name for index in refused)
-    what = "route" if len(refused) == 1 else "routes"
-    notice = (
-        f"{found.path} is not trusted: left out {what} {names} "
-        "(a key or another host); read the file, then run: onbook trust"
-    )
-    return values, [notice]
+    left_out = [*_drop_routes(values, found.settings), *_drop_looser_policy(values)]
+    advice = "read the file, then run: onbook trust"
+    return values, [f"{found.path} is not trusted: left out {what}; {advice}" for what in left_out]
 
 
 def environment_variable(field: str) -> str:
     """The variable that sets a field of Settings: `ONBOOK_AGENT_NAME` for `agent_name`."""
     return f"ONBOOK_{field.upper()}"
+
+
+def _drop_routes(values: dict[str, Any], settings: Settings) -> list[str]:
+    refused = [index for index, route in enumerate(settings.routes) if _needs_trust(route)]
+    if not refused:
+        return []
+    values["routes"] = [raw for index, raw in enumerate(values["routes"]) if index not in refused]
+    names = ", ".join(settings.routes[index].name for index in refused)
+    return [f"{'route' if len(refused) == 1 else 'routes'} {names} (a key or another host)"]
+
+
+def _drop_looser_policy(values: dict[str, Any]) -> list[str]:
+    """A stranger's policy may only be stricter: what could loosen yours, or replace it, is dropped."""
+    policy = values.get("policy", {})
+    kept = {key: value for key, value in policy.items() if value in STRICTER.get(key, ())}
+    refused = ", ".join(f"policy.{key}" for key in policy if key not in kept)
+    if not refused:
+        return []
+    values["policy"] = kept
+    return [f"{refused} (it may only make the policy stricter)"]
 
 
 def _needs_trust(route: Route) -> bool:

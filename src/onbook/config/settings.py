@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 
 from onbook.config.errors import BadValueError
+from onbook.config.policy_settings import PolicySettings
 from onbook.config.route_url import RouteAddress, parse_route_url
 
 Tokens = Annotated[int, msgspec.Meta(gt=0)]
@@ -70,6 +71,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Context window in tokens of the active model, where the backend cannot tell."""
     routes: tuple[Route, ...] = ()
     """Named ways to models; names are unique in any case."""
+    policy: PolicySettings = PolicySettings()
+    """What models may do."""
 
     def __post_init__(self) -> None:
         _one_line("model", self.model)

@@ -21,6 +21,7 @@ class AnyBackend:
     """One provider of any-llm."""
 
     remote = True
+    loads_on_demand = False
 
     def __init__(self, name: str, provider: str, key: str | None) -> None:
         self.name = name
@@ -86,11 +87,9 @@ class _AnyChat:
             async for chunk in chunks:
                 for delta in reader.read(chunk.model_dump_json(exclude_none=True).encode()):
                     yield delta
-        except ModelError:
-            raise
         except Exception as error:
             if not reader.finished:  # a line that breaks after the finish marker has broken nothing
-                raise _typed(self._name, error) from None
+                raise _typed(self._name, error, begun=chunks is not None) from None
         finally:
             await _close(chunks)
         if not reader.finished:
@@ -133,8 +132,10 @@ async def _close(resource: Any) -> None:
         await closing
 
 
-def _typed(name: str, error: Exception) -> ModelError:
+def _typed(name: str, error: Exception, *, begun: bool = False) -> ModelError:
     """The SDK's exception as one of ours: by what the provider really answered, where that is known."""
+    if isinstance(error, ModelError):
+        return error
     origin: Any = getattr(error, "original_exception", None) or error
     kind, said = type(origin).__name__, str(origin)
     status = getattr(origin, "status_code", None)
@@ -146,11 +147,8 @@ def _typed(name: str, error: Exception) -> ModelError:
         return failure_in_stream(name, body)
     if "ApiKey" in kind or "Authentication" in kind:
         return Refused(name, said)
-    if kind in _BROKEN:
-        return MalformedStream(name, f"the answer broke off: {said}")
-    if isinstance(origin, OSError) or any(word in kind for word in ("Connect", "Timeout", "ReadError")):
-        return Unreachable(name, said)
-    return Rejected(name, f"{said} ({kind})")
-
-
-_BROKEN = ("RemoteProtocolError", "DecodingError", "JSONDecodeError", "ValidationError", "APIResponseValidationError")
+    cause = origin.__cause__ or origin
+    lost = isinstance(origin, OSError) or any(word in kind for word in ("Connect", "Timeout", "ReadError"))
+    if begun and (not lost or type(cause).__name__ == "RemoteProtocolError"):
+        return MalformedStream(name, f"the answer broke off: {cause}")
+    return Unreachable(name, str(cause) or said) if lost else Rejected(name, f"{said} ({kind})")

@@ -15,6 +15,8 @@ class Backend(Protocol):
 
     name: str
     remote: bool
+    loads_on_demand: bool
+    """Whether a model is loaded by its first question, so that its window is known for sure only afterwards."""
 
     async def open(self, model: str) -> ChatModel:
         """The model, ready to be asked."""
@@ -47,6 +49,8 @@ _WINDOW_FIELDS = (
 
 class OpenAIBackend:
     """Any OpenAI-compatible server. What it tells beyond the protocol (windows, a tokenizer) is used where it is."""
+
+    loads_on_demand = False
 
     def __init__(self, wire: Wire, *, remote: bool, has_tokenizer: bool = False) -> None:
         self.name = wire.name
@@ -124,6 +128,8 @@ def _window_in(entry: dict[str, Any]) -> int | None:
 
 class AnthropicBackend:
     """Anthropic's own API."""
+
+    loads_on_demand = False
 
     def __init__(self, wire: Wire, *, remote: bool) -> None:
         self.name = wire.name

@@ -28,6 +28,7 @@ class EmbeddedBackend:
 
     name = "embedded"
     remote = False
+    loads_on_demand = False
 
     def __init__(self) -> None:
         self._server: EmbeddedServer | None = None

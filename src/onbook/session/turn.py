@@ -64,8 +64,8 @@ class Chat:
     async def turn(self, prompt: Prompt) -> Ended:
         """Ask, stream, remember. Cancelling it leaves the history as it was."""
         run = _Run(self, prompt)
-        run.start()
         try:
+            run.start()
             ended = await run.perform()
         except asyncio.CancelledError:
             run.finish(Ended(Outcome.CANCELLED))
@@ -123,14 +123,16 @@ class _Run:
         chat = self.chat
         request = Request(chat.conversation.messages_for(self.prompt), **chat.options)
         model = await chat.model.backend.open(chat.model.model)
-        looking = asyncio.create_task(chat.window())  # beside the answer, so that it costs no time
+        # Beside the answer, so that it costs no time; afterwards, where only the answer loads the model.
+        looking = None if chat.model.backend.loads_on_demand else asyncio.create_task(chat.window())
         try:
             async with aclosing(model.stream(request)) as deltas:
                 async for delta in deltas:
                     self._take(delta)
-            window = await looking
+            window = await (looking or chat.window())
         finally:
-            looking.cancel()
+            if looking is not None:
+                looking.cancel()
         text = "".join(self.text)
         await self._measure(request, text, window)
         if self.finish_reason == "length":

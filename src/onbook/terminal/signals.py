@@ -11,18 +11,23 @@ _STOPPING = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def cancelling() -> Iterator[None]:
-    """Inside a task: a stopping signal cancels the task."""
+    """Inside a task: a stopping signal cancels the task, even one that arrives when the work is just done."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    before = {number: signal.getsignal(number) for number in _heeded()}
-    if task is not None:
-        for number in before:
-            loop.add_signal_handler(number, task.cancel)
+    told: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature of a handler
+        told.append(number)
+        if task is not None:
+            loop.call_soon_threadsafe(task.cancel)
+
+    before = {number: signal.signal(number, stop) for number in _heeded()}
     try:
         yield
     finally:
         for number, handler in before.items():
-            loop.remove_signal_handler(number)
             signal.signal(number, handler)
+    if told:
+        raise asyncio.CancelledError
 
 
 @contextmanager

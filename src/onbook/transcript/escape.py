@@ -98,10 +98,14 @@ def _inline(text: str, *, line_feeds: bool = False) -> str:
 
 
 def _undo_inline(source: str) -> str:
-    if "/\\" in source:
-        source = _COMMENT_OPENED.sub(r"/\1", source)
-    if "[\\" in source:
-        source = _NOTE_OPENED.sub(r"[\1", source)
+    if "\\\\" in source:
+        source = _NOTE_OPENED.sub(r"[\1", _COMMENT_OPENED.sub(r"/\1", source))
+    else:
+        # The usual case, one backslash between two marks, needs no pattern; twice, because `[\\[\\[` overlaps.
+        if "/\\*" in source:
+            source = source.replace("/\\*", "/*")
+        if "[\\[" in source:
+            source = source.replace("[\\[", "[[").replace("[\\[", "[[")
     return _DECODE.sub(_decode, source) if "\\u{" in source else source
 
 

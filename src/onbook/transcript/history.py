@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from onbook.transcript.elements import Note, Screenplay
+from onbook.transcript.elements import Screenplay
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.harvey import read_harvey
 from onbook.transcript.harvey_turns import harvey_turns
@@ -14,6 +14,7 @@ from onbook.transcript.turns import INTERRUPTED, Turn, is_sealed, turns_of
 
 _OURS, _HARVEYS = "Recorded by onbook", "Recorded by Harvey"
 _FORMATS = ("onbook 1",)
+_INTERRUPTION = f"\n[[{INTERRUPTED}]]\n".encode()
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -44,7 +45,7 @@ def _session(path: Path, data: bytes) -> Session:
         if page.get("Format", _FORMATS[0]) not in _FORMATS:
             raise TranscriptError(f'format "{page["Format"]}" is newer than this onbook')
         screenplay = read(data)
-        turns, torn = turns_of(screenplay), _is_torn(screenplay)
+        turns, torn = turns_of(screenplay), _INTERRUPTION in data or _is_torn(screenplay)
     elif credit == _HARVEYS or path.suffix == ".spmd":
         screenplay = read_harvey(decode(data))
         turns, torn = harvey_turns(screenplay), not screenplay.complete
@@ -69,8 +70,6 @@ def _contents(path: Path) -> bytes:
 
 
 def _is_torn(screenplay: Screenplay) -> bool:
-    if any(Note(INTERRUPTED) in scene.elements for scene in screenplay.scenes):
-        return True
     if screenplay.complete:
         return False
     return not screenplay.scenes or not is_sealed(screenplay.scenes[-1])

@@ -1,0 +1,65 @@
+"""Everything that can be asked of the door: five effects, each one typed value."""
+
+import shlex
+from typing import Literal
+
+import msgspec
+
+By = Literal["user", "model"]
+"""Who asks: a person, by typing it, or a model."""
+
+
+class Read(msgspec.Struct, frozen=True, tag="read", tag_field="kind"):
+    """Reading a file or listing a folder."""
+
+    path: str
+
+
+class Write(msgspec.Struct, frozen=True, tag="write", tag_field="kind"):
+    """Making or changing a file; `size` is what it will have, in bytes."""
+
+    path: str
+    size: int
+
+
+class Delete(msgspec.Struct, frozen=True, tag="delete", tag_field="kind"):
+    """Removing a file."""
+
+    path: str
+
+
+class Run(msgspec.Struct, frozen=True, tag="run", tag_field="kind"):
+    """Starting a program. With `shell`, the first of `argv` is a line of shell and the rest are its `$1`, `$2`…"""
+
+    argv: tuple[str, ...]
+    shell: bool = False
+
+
+class Connect(msgspec.Struct, frozen=True, tag="connect", tag_field="kind"):
+    """Talking to another host."""
+
+    url: str
+
+
+Effect = Read | Write | Delete | Run | Connect
+
+
+def describe(effect: Effect) -> str:
+    """The effect in words that follow "refused to" or "may the model": one line, safe to print."""
+    if isinstance(effect, Run):
+        line = " ".join(effect.argv) if effect.shell else shlex.join(effect.argv)
+        return f"run {one_line(line)}"
+    if isinstance(effect, Connect):
+        return f"connect to {one_line(effect.url)}"
+    return f"{kind_of(effect)} {one_line(effect.path)}"
+
+
+def kind_of(effect: Effect) -> str:
+    """`read`, `write`, `delete`, `run` or `connect`."""
+    return str(effect.__struct_config__.tag)
+
+
+def one_line(text: str, longest: int = 300) -> str:
+    """The text without anything that could move the cursor, start a new line or pose as something else."""
+    shown = "".join(ch if ch.isprintable() else ch.encode("unicode_escape").decode() for ch in text)
+    return shown if len(shown) <= longest else f"{shown[:longest]}…"

@@ -1,0 +1,77 @@
+"""Which names are special: secrets that models may not read, folders they may not write, names nobody may use.
+
+Names are compared as the most forgiving file system would see them: any case, any Unicode form, without
+invisible characters. Treating a name as special once too often costs a question; missing one costs a key.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+PROTECTED_FOLDERS = frozenset({".git", ".onbook", ".harness"})
+"""Records and machinery: models never write there."""
+
+_SECRET_FILE = re.compile(
+    r"""
+      \.env(?:$|[.\-_].*) | .*\.env | \.envrc
+    | .*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|age|p8|ovpn|tfstate|tfvars)(?:\.(?:bak|old|orig|save)|~)?
+    | id_[^.]* | (?:.*_)?(?:rsa|dsa|ecdsa|ed25519)(?:\.(?:bak|old|orig|save)|~)?
+    | credentials?(?:$|[.\-_].*) | .*[._-]credentials?(?:\.(?:json|ya?ml|toml|ini|csv|txt))?
+    | secrets?(?:$|\.(?:json|ya?ml|toml|ini|env|txt)) | .*service[_-]?account.*\.json | client_secret.*\.json
+    | \.netrc | _netrc | \.npmrc | \.pypirc | \.pgpass | \.my\.cnf | \.git-credentials | \.htpasswd | \.boto | \.s3cfg
+    | \.dockercfg | \.vault-token | \.(?:bash|zsh|python|psql|mysql|node_repl)_history | \.terraformrc | \.yarnrc\.yml
+    | kubeconfig(?:\..*)? | shadow | authorized_keys | known_hosts | \.authinfo(?:\..*)? | auth\.json
+    """,
+    re.X | re.S,
+)
+_HARMLESS = re.compile(r".*\.(?:example|sample|template|dist|pub)", re.S)
+_SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".gpg", ".azure", ".gcloud", ".password-store", ".docker"})
+_SECRET_PAIRS = frozenset({(".kube", "config"), (".config", "gcloud"), (".config", "gh"), (".config", "onbook")})
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.S)
+
+
+def fold(name: str) -> str:
+    """The name as a forgiving file system sees it: `.GIT`, `.g<zero width>it` and `.git.` are all `.git`."""
+    if name.isascii():
+        return name.lower().rstrip(". ") or name
+    visible = "".join(ch for ch in unicodedata.normalize("NFKC", name) if unicodedata.category(ch) != "Cf")
+    folded = unicodedata.normalize("NFC", visible.casefold())
+    return folded.rstrip(". ") or name
+
+
+def looks_secret(parts: Sequence[str]) -> bool:
+    """Whether a path (as names) looks like a place for keys. `.git/config` depends on what it holds."""
+    names = [fold(part) for part in parts]
+    if _SECRET_FOLDERS.intersection(names) or any(pair in _SECRET_PAIRS for pair in pairwise(names)):
+        return True
+    return bool(names) and bool(_SECRET_FILE.fullmatch(names[-1])) and not _HARMLESS.fullmatch(names[-1])
+
+
+def is_git_config(parts: Sequence[str]) -> bool:
+    """`.git/config` and its like, which hold a key when a remote's URL does."""
+    names = [fold(part) for part in parts]
+    return ".git" in names and names[-1] in ("config", "config.worktree", "credentials")
+
+
+def is_protected(parts: Sequence[str]) -> bool:
+    """Whether models must not write there."""
+    return any(fold(part) in PROTECTED_FOLDERS or fold(part) in ("git~1", "onbook~1") for part in parts)
+
+
+def is_hidden(parts: Sequence[str]) -> bool:
+    """Whether any of the names begins with a dot."""
+    return any(part.startswith(".") for part in parts)
+
+
+def is_device_name(name: str) -> bool:
+    """A name that opens a device on some systems, such as `CON` or `nul.txt`."""
+    return bool(_DEVICE.fullmatch(fold(name)))
+
+
+def has_credentials(config: bytes) -> bool:
+    """Whether a git config carries a password or a token."""
+    return bool(_CREDENTIALS.search(config))
+
+
+_CREDENTIALS = re.compile(rb"://[^\s/@]+@|extraheader|\[\s*credential|password|token|secret", re.I)

@@ -1,0 +1,226 @@
+"""One process, from its start to the end of everything it started.
+
+It gets its own session, an environment without keys, and limits for time and output. Whatever ends the run (its
+own end, the time limit, a flood, a cancelled task), the whole group is told to stop, killed two seconds later,
+and whoever left the group is found by a mark in the environment.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from onbook.config.errors import reason
+from onbook.outcome import OnbookError
+
+GRACE = 2.0
+FLOOD = 64
+"""A program is stopped when it says so many times more than what is kept."""
+_PIECE = 1 << 16
+_MARK = "ONBOOK_RUN"
+
+
+class NotStarted(OnbookError):
+    """A program that could not be started."""
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """How a process ended and what it said, standard output and errors in the order they came."""
+
+    exit_code: int
+    """Negative for a signal, as Python counts."""
+    output: bytes
+    truncated: bool
+    timed_out: bool
+    seconds: float
+
+
+async def run_process(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    environ: Mapping[str, str],
+    timeout: float | None,  # noqa: ASYNC109 - running out of time is an answer here, not an error
+    output_limit: int,
+    stdin: bytes = b"",
+    on_output: Callable[[bytes], None] | None = None,
+) -> Ran:
+    """Run a program to its end, or to its limit."""
+    started = time.monotonic()
+    mark = os.urandom(16).hex()
+    process = await _start(argv, cwd, {**environ, _MARK: mark}, with_input=bool(stdin))
+    said = _Said(output_limit, on_output)
+    timed_out = False
+    try:
+        try:
+            async with asyncio.timeout(timeout):
+                await _talk(process, stdin, said)
+        except TimeoutError:
+            timed_out = True
+    finally:
+        await _end(process, mark)
+    if timed_out:
+        said.note(f"stopped after {timeout:g} s")
+    seconds = time.monotonic() - started
+    return Ran(process.returncode or 0, said.output(), said.truncated, timed_out, seconds)
+
+
+class _Said:
+    """The beginning and the end of what a program says; the middle is counted and dropped."""
+
+    def __init__(self, limit: int, on_output: Callable[[bytes], None] | None) -> None:
+        self._room = limit - limit // 4
+        self._tail_room = limit // 4
+        self._most = limit * FLOOD
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._total = 0
+        self._on_output = on_output
+        self._notes: list[str] = []
+
+    def add(self, piece: bytes) -> bool:
+        """Take a piece; False when it is time to stop listening."""
+        self._total += len(piece)
+        fits = piece[: self._room - len(self._head)]
+        self._head += fits
+        if self._on_output is not None and fits:
+            self._on_output(fits)
+        self._tail += piece[len(fits) :]
+        del self._tail[: max(len(self._tail) - self._tail_room, 0)]
+        if self._total > self._most:
+            self.note(f"stopped after {self._total} bytes of output")
+            return False
+        return True
+
+    @property
+    def _dropped(self) -> int:
+        return self._total - len(self._head) - len(self._tail)
+
+    @property
+    def truncated(self) -> bool:
+        return self._dropped > 0
+
+    def note(self, text: str) -> None:
+        self._notes.append(text)
+
+    def output(self) -> bytes:
+        middle = f"\n[… {self._dropped} bytes left out …]\n".encode() if self.truncated else b""
+        end = "".join(f"\n[{note}]\n" for note in self._notes).encode()
+        return bytes(self._head) + middle + bytes(self._tail) + end
+
+
+async def _start(argv: Sequence[str], cwd: Path, environ: dict[str, str], *, with_input: bool) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *argv,
+            cwd=cwd,
+            env=environ,
+            stdin=asyncio.subprocess.PIPE if with_input else asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except FileNotFoundError:
+        raise NotStarted(f"there is no program {argv[0]}") from None
+    except OSError as error:
+        raise NotStarted(f"cannot start {argv[0]}: {reason(error)}") from None
+    except ValueError:
+        raise NotStarted(f"cannot start {argv[0]}: an argument has a NUL in it") from None
+
+
+async def _talk(process: asyncio.subprocess.Process, stdin: bytes, said: _Said) -> None:
+    """Feed and listen until the program itself has ended; what it left running is not waited for."""
+    async with asyncio.TaskGroup() as group:
+        feeding = group.create_task(_feed(process, stdin))
+        listening = group.create_task(_listen(process, said))
+        waiting = group.create_task(process.wait())
+        await asyncio.wait((listening, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if waiting.done() and not listening.done():
+            await asyncio.wait((listening,), timeout=0.2)
+        elif not waiting.done() and listening.result():
+            await waiting
+        for task in (feeding, listening, waiting):
+            task.cancel()
+
+
+async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:
+    if process.stdin is None:
+        return
+    try:
+        process.stdin.write(stdin)
+        await process.stdin.drain()
+        process.stdin.close()
+    except (BrokenPipeError, ConnectionResetError):  # it does not want to hear more
+        pass
+
+
+async def _listen(process: asyncio.subprocess.Process, said: _Said) -> bool:
+    """True when the program closed its output, False when it said too much."""
+    assert process.stdout is not None  # noqa: S101 - it was asked for
+    while piece := await process.stdout.read(_PIECE):
+        if not said.add(piece):
+            return False
+    return True
+
+
+async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
+    """Stop the group and everything that left it. A task that is cancelled meanwhile kills at once."""
+    try:
+        if process.returncode is None or _group_lives(process.pid):
+            _signal_group(process.pid, signal.SIGTERM)
+            await _gone(process)
+    finally:
+        _signal_group(process.pid, signal.SIGKILL)
+        _kill_marked(mark)
+        with contextlib.suppress(AttributeError):
+            process._transport.close()  # type: ignore[attr-defined] # noqa: SLF001 - a grandchild may hold the pipe
+        await asyncio.shield(process.wait())
+
+
+async def _gone(process: asyncio.subprocess.Process) -> None:
+    """Until nobody of the group is left, for as long as the grace lasts."""
+    until = time.monotonic() + GRACE
+    while time.monotonic() < until and (process.returncode is None or _group_lives(process.pid)):
+        await asyncio.sleep(0.01)
+
+
+def _group_lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _kill_marked(mark: str) -> None:
+    """Kill whoever made a session of its own; again while new ones appear. Only Linux shows environments."""
+    if sys.platform != "linux":
+        return
+    wanted = f"{_MARK}={mark}".encode()
+    for _ in range(20):
+        found = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _carries(pid, wanted)]
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not found:
+            return
+
+
+def _carries(pid: int, wanted: bytes) -> bool:
+    try:
+        return wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False

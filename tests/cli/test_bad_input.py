@@ -1,0 +1,153 @@
+"""What bad input gets: one line that says what, where and how to fix it, the right exit code, nothing half-written."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import DEAD, CommandLine
+from tests.scripted import Fault, Garbage, Reply, ScriptedServer, known_errors
+
+
+def test_an_unknown_model_gets_a_suggestion(run: CommandLine, scripted_model: ScriptedServer, workspace: Path) -> None:
+    done = run("ask", "-m", "llama3:lates", "hello")
+    assert (done.code, done.stdout) == (2, "")
+    assert done.complaint == (
+        'model "llama3:lates" did not resolve to a route or a known model; did you mean llama3:latest?'
+        "; `onbook model list` shows what there is"
+    )
+    assert not (workspace / ".onbook").exists()
+
+
+def test_a_dead_route_is_said_and_recorded(run: CommandLine) -> None:
+    run.route("dead", f"http://{DEAD}/v1", model="m")
+    done = run("ask", "-m", "dead", "hello")
+    assert (done.code, done.stdout) == (5, "")
+    assert f"onbook: dead: unreachable: cannot reach http://{DEAD}/v1: " in done.stderr
+    assert (run.turns()[0].outcome, run.turns()[0].reply) == ("model_failed", "")
+
+
+def test_no_model_at_all_gets_the_ways_to_one(run: CommandLine, workspace: Path) -> None:
+    done = run("ask", "hello")
+    assert (done.code, done.stdout) == (5, "")
+    assert "`onbook model pull smollm2`" in done.complaint
+    assert "`onbook route add NAME URL`" in done.complaint
+    assert not (workspace / ".onbook").exists()
+
+
+def test_missing_weights_get_the_command_that_fetches_them(run: CommandLine) -> None:
+    done = run("ask", "-m", "smollm2", "hello")
+    assert done.code == 5
+    assert any("onbook model pull smollm2" in line for line in done.stderr.splitlines())
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("model = ", ":1: not valid TOML: invalid value (at the end of the file)"),
+        ('\n\nmodl = "x"\n', ":3: modl: unknown key; did you mean model?"),
+        ('[[routes]]\nname = "x"\nurl = "ftp://h"\n', ":3: routes[0].url: unknown scheme ftp://; write one of "),
+    ],
+)
+def test_bad_settings_are_named_with_file_and_line(
+    run: CommandLine, workspace: Path, content: str, complaint: str
+) -> None:
+    (workspace / "onbook.toml").write_text(content)
+    for command in (("ask", "hello"), ("config", "check")):
+        done = run(*command)
+        assert (done.code, done.stdout) == (2, "")
+        assert done.complaint.startswith(f"{workspace}/onbook.toml{complaint}")
+
+
+def test_a_bad_url_scheme_changes_nothing(run: CommandLine, user_settings: Path) -> None:
+    done = run("route", "add", "x", "ftp://host")
+    assert done.code == 2
+    assert done.complaint.startswith("url: unknown scheme ftp://; write one of ollama:// ")
+    assert not user_settings.exists()
+
+
+def test_a_bad_context_window_is_named_by_its_option(run: CommandLine) -> None:
+    done = run("route", "add", "x", "http://h/v1", "--context", "-4")
+    assert done.code == 2
+    assert done.complaint.startswith("invalid value for '--context': -4 is not in the range x>=1")
+
+
+@pytest.mark.parametrize("place", ["/proc/self", "a file in the way"])
+def test_a_workspace_that_cannot_be_written_is_said_before_anything_is_asked(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path, place: str
+) -> None:
+    if place == "a file in the way":
+        (workspace / ".onbook").write_text("")
+        place = str(workspace)
+    done = run("ask", "--workspace", place, "hello")
+    assert (done.code, done.stdout) == (1, "")
+    assert "cannot write to " in done.stderr
+    assert "; choose another folder with --workspace" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not scripted_model.chats
+
+
+def test_a_workspace_that_is_not_there_is_a_usage_error(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    done = run("ask", "--workspace", "nowhere", "hello")
+    assert (done.code, done.complaint) == (2, "workspace nowhere does not exist")
+
+
+def test_a_current_folder_that_is_gone_is_a_usage_error(run: CommandLine) -> None:
+    done = run.shell("mkdir gone && cd gone && rmdir ../gone && $onbook ask hello")
+    assert (done.code, done.complaint) == (2, "the current folder is gone; change to another one")
+
+
+def test_a_corrupt_transcript_is_named_with_its_line(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    sessions = workspace / ".onbook" / "sessions"
+    sessions.mkdir(parents=True)
+    broken = sessions / "20260101T000000Z-abcdef.fountain"
+    broken.write_bytes(b"Title: onbook session\nCredit: Recorded by onbook\n\nFADE IN:\n\nINT. A\0B")
+    for command in (("show",), ("ask", "--continue", "hello"), ("--continue",)):
+        done = run(*command)
+        assert (done.code, done.stdout) == (1, "")
+        assert done.complaint == f"{broken}: line 6: not text (a NUL byte)"
+    assert not scripted_model.requests
+
+
+def test_an_unknown_session_gets_the_ones_there_are(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    run.record(("hello", "hi"))
+    done = run("show", "nonsense")
+    assert done.code == 2
+    assert run.transcripts[0].stem in done.complaint
+
+
+@pytest.mark.parametrize(
+    ("fault", "complaint"),
+    [
+        (known_errors.openai_overflow(), "scripted: context limit exceeded: This model's maximum context length is"),
+        (Garbage(after_chunks=0), "scripted: malformed stream: a chunk is not what it should be"),
+        (Reply(""), "scripted: the model returned nothing"),
+    ],
+)
+def test_a_model_that_fails_gets_one_line(
+    run: CommandLine, scripted_model: ScriptedServer, fault: Fault | Reply, complaint: str
+) -> None:
+    scripted_model.replies(fault)
+    done = run("ask", "hello")
+    assert (done.code, done.stdout) == (5, "")
+    _, said, _ = done.stderr.splitlines()
+    assert said.startswith(f"onbook: {complaint}")
+    assert run.turns()[0].outcome == "model_failed"
+
+
+def test_an_unknown_command_gets_a_suggestion(run: CommandLine) -> None:
+    done = run("asc")
+    assert (done.code, done.complaint) == (2, 'no command "asc"; did you mean ask?')
+    done = run("frobnicate")
+    assert (done.code, done.complaint) == (2, 'no command "frobnicate"; see onbook --help')
+
+
+def test_a_misused_command_gets_one_line(run: CommandLine) -> None:
+    assert run("ask", "--jsn", "hi").complaint == "no such option '--jsn'. Did you mean '--json'?"
+    assert run("route", "add", "x").complaint == "missing argument 'URL'; see onbook route add --help"
+    assert (
+        run("-m", "x", "ask", "hi").complaint
+        == "give options after the command: onbook ask --option; see onbook --help"
+    )

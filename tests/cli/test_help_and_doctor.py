@@ -1,0 +1,134 @@
+"""What a newcomer tries first: --version, --help, help, doctor, the Tab key."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from onbook import __version__
+from onbook.cli.app import COMMANDS, onbook
+from tests.conftest import DEAD, CommandLine
+from tests.scripted import ScriptedServer
+
+SOURCE = Path(__file__).parent.parent.parent / "src"
+
+
+def test_version_is_answered_before_anything_is_imported() -> None:
+    code = (
+        "import sys; sys.argv[1:] = ['--version']\nfrom onbook.__main__ import main\nassert main() == 0\n"
+        "print(*{'click', 'msgspec', 'asyncio', 'httpx2', 'pathlib'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", _found(code)], capture_output=True, text=True, check=True)
+    assert done.stdout == f"onbook {__version__}\n\n"
+
+
+def test_help_imports_no_command() -> None:
+    code = (
+        "import sys; sys.argv[1:] = ['--help']\nfrom onbook.__main__ import main\nmain()\n"
+        "print(*{'msgspec', 'asyncio', 'httpx2', 'onbook.cli.ask'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n\n")
+    assert all(f"  {name} " in done.stdout for name in COMMANDS)
+
+
+def test_help_has_the_pages_and_the_commands(run: CommandLine) -> None:
+    topics = run("help").stdout
+    assert " events" in topics
+    assert run("help", "events").stdout.startswith("# Events\n")
+    assert run("help", "route", "add").stdout.startswith("Usage: onbook route add ")
+    unknown = run("help", "evnts")
+    assert unknown.code == 2
+    assert unknown.complaint == 'no topic "evnts"; did you mean events? `onbook help` lists them'
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_the_help_that_the_list_promises(name: str) -> None:
+    command = onbook.get_command(click.Context(onbook), name)
+    assert command is not None
+    assert command.get_help(click.Context(command, info_name=name)).startswith(f"Usage: {name} ")
+    assert command.help
+
+
+def test_doctor_finds_nothing_wrong_where_a_model_answers(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    done = run("doctor")
+    assert (done.code, done.stderr) == (0, "")
+    assert "✓ route scripted: answers, 1 model(s)" in done.stdout
+    assert "✓ model: llama3:latest would answer (onbook.toml)" in done.stdout
+    assert "– weights: smollm2 is not pulled; onbook model pull smollm2" in done.stdout
+    assert not (workspace / ".onbook").exists()
+
+
+def test_doctor_says_how_to_fix_what_is_wrong(run: CommandLine, workspace: Path) -> None:
+    run.route("dead", f"http://{DEAD}/v1")
+    (workspace / ".onbook").write_text("in the way")
+    done = run("doctor", "--json")
+    found = {finding["what"]: finding for finding in done.events}
+    assert done.code == 1
+    assert {"python", "system", "extra local", "extra cloud", "git", "sandbox", "terminal", "trust"} <= found.keys()
+    assert found["route dead"]["state"] == "problem"
+    assert found["route dead"]["fix"] == "onbook route probe dead"
+    assert found["workspace"]["state"] == "problem"
+    assert found["model"]["state"] == "problem"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_script_is_printed(run: CommandLine, shell: str) -> None:
+    assert f"_ONBOOK_COMPLETE={shell}_complete" in run("completion", shell).stdout
+
+
+def completed(run: CommandLine, words: str) -> list[str]:
+    """What bash would offer after these words."""
+    done = run(_ONBOOK_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
+    assert done.stderr == ""
+    return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
+
+
+def test_tab_completes_commands_options_models_and_sessions(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    run.record(("hello", "hi"))
+    assert completed(run, "onbook ") == sorted(COMMANDS)
+    assert completed(run, "onbook route a") == ["add"]
+    assert "--attach" in completed(run, "onbook ask --a")
+    assert completed(run, "onbook ask -m s") == ["scripted", "smollm2"]
+    assert completed(run, "onbook --continue 2") == [run.transcripts[0].stem]
+
+
+def test_tab_stays_silent_when_something_is_broken(run: CommandLine, workspace: Path) -> None:
+    (workspace / "onbook.toml").write_text("broken")
+    assert completed(run, "onbook ask -m ") == ["smollm2"]
+    assert completed(run, "onbook show ") == []
+
+
+@pytest.mark.parametrize(("shell", "at", "expected"), [("zsh", "2", "plain\nadd\n"), ("fish", "a", "plain,add\t")])
+def test_tab_works_in_other_shells(run: CommandLine, shell: str, at: str, expected: str) -> None:
+    done = run(_ONBOOK_COMPLETE=f"{shell}_complete", COMP_WORDS="onbook route a", COMP_CWORD=at)
+    assert done.stdout.startswith(expected), done
+
+
+def test_bash_itself_completes(run: CommandLine) -> None:
+    done = run.shell(
+        'onbook() { command $onbook "$@"; }; eval "$($onbook completion bash)"\n'
+        'export COMP_WORDS COMP_CWORD; COMP_WORDS=(onbook tru) COMP_CWORD=1; PATH="$SHIM:$PATH"\n'
+        '_onbook_completion onbook; echo "${COMPREPLY[@]}"',
+        SHIM=str(_shim(run)),
+    )
+    assert done.stdout == "trust\n", done
+
+
+def _shim(run: CommandLine) -> Path:
+    """A folder with `onbook` in it, as an installation has."""
+    folder = run.workspace.parent / "bin"
+    folder.mkdir()
+    script = folder / "onbook"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m onbook "$@"\n')
+    script.chmod(0o755)
+    return folder
+
+
+def _found(code: str) -> str:
+    """The code, with this onbook importable though site is not loaded."""
+    return f"import sys; sys.path.insert(0, {str(SOURCE)!r})\n{code}"

@@ -1,0 +1,106 @@
+"""`onbook sessions`, `show` and `replay`: what was recorded, read again and asked again."""
+
+import json
+from pathlib import Path
+
+from tests.conftest import CommandLine
+from tests.scripted import Reply, ScriptedServer, Status
+
+HARVEY = """Title: Harvey Session
+Credit: Recorded by Harvey
+Author: ADA
+Date: 2026-05-20 14:30:00
+
+FADE IN:
+
+INT. HARVEY AND ADA TALKING 2026-05-20 14:30:00
+
+Harvey and ADA are in chat mode. Model: LLAMA3. Workspace: /w.
+
+ADA
+What is Fountain?
+
+HARVEY
+Forwarding to LLAMA3.
+
+LLAMA3
+A markup for screenplays.
+
+It has two paragraphs.
+
+THE END.
+"""
+
+
+def test_sessions_are_listed_newest_first(run: CommandLine, scripted_model: ScriptedServer, workspace: Path) -> None:
+    nothing = run("sessions")
+    assert (nothing.code, nothing.stdout, nothing.complaint) == (0, "", "no sessions are recorded here yet")
+    run.record(("hello", "hi"), ("again", "hi again"))
+    (workspace / ".onbook" / "sessions" / "harvey-session-20260520-143000.spmd").write_text(HARVEY)
+    head, newest, oldest = run("sessions").stdout.splitlines()
+    assert head.split() == ["SESSION", "DATE", "(UTC)", "TURNS", "MODEL", "BEGINS"]
+    assert newest.split()[0] == run.transcripts[0].stem
+    assert newest.split()[-3:] == ["2", "llama3:latest", "hello"]
+    assert oldest.endswith("What is Fountain?")
+    listed = [json.loads(line) for line in run("sessions", "--json").stdout.splitlines()]
+    assert [each["turns"] for each in listed] == [2, 1]
+
+
+def test_show_prints_the_latest_session_or_the_one_named(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    scripted_model.replies(Reply("Hello\x1b[31m, Ada."), Status(401, {"error": {"message": "no"}}))
+    run("ask", "Say hello")
+    run("ask", "--continue", "again")
+    shown = run("show")
+    assert shown.stderr == ""
+    assert "ADA\nSay hello\n\nHARVEY\nHello\x1b[31m, Ada.\n" in shown.stdout  # a pipe gets what was recorded
+    assert "(model failed: scripted: refused: no (HTTP 401)" in shown.stdout
+    assert run("show", run.transcripts[0].stem.rpartition("-")[2]).stdout == shown.stdout
+    turns = [json.loads(line) for line in run("show", "--json").stdout.splitlines()]
+    assert [turn["user"] for turn in turns] == ["Say hello", "again"]
+
+
+def test_a_recording_of_harvey_is_shown_whole_and_replayed(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    (workspace / "old.spmd").write_text(HARVEY)
+    assert "A markup for screenplays.\n\nIt has two paragraphs." in run("show", "old.spmd").stdout
+    assert run("replay", "old.spmd").stdout == "You said: What is Fountain?\n"
+    refused = run("ask", "--session", "old.spmd", "And?")
+    assert refused.code == 1
+    assert "old.spmd: not a session recorded by onbook, so it cannot be continued" in refused.stderr
+
+
+def test_replay_asks_the_questions_again_with_their_own_new_history(
+    run: CommandLine, scripted_model: ScriptedServer
+) -> None:
+    run.record(("one", "You said: one"), ("two", "You said: two"))
+    with ScriptedServer(models=("other",)) as other:
+        run("route", "add", "other", other.openai_url)
+        other.replies(Reply("1"), Reply("2"))
+        done = run("replay", "--model", "other")
+        assert (done.code, done.stdout) == (0, "1\n2\n")
+        assert "\n> one\n" in done.stderr
+        assert [message["content"] for message in other.chats[1].messages] == ["one", "1", "two"]
+    assert len(run.transcripts) == 2
+
+
+def test_replay_stops_at_the_first_failure(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    run.record(("one", "You said: one"), ("two", "You said: two"))
+    scripted_model.replies(Status(401))
+    done = run("replay", "--no-record", "--json")
+    assert (done.code, done.events[-1]["outcome"]) == (5, "model_failed")
+    assert len(scripted_model.chats) == 1
+
+
+def test_a_turn_that_was_cut_off_is_left_out_and_said(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    run.record(("one", "You said: one"), ("two", "You said: two"))
+    path = run.transcripts[0]
+    data = path.read_bytes()
+    path.write_bytes(data[: data.rindex(b"You said: two") + 6])
+    shown = run("show")
+    assert "You said: one" in shown.stdout
+    assert "two" not in shown.stdout
+    assert shown.complaint == "the last turn was cut off while it was written; it is left out"
+    done = run("ask", "--continue", "three")
+    assert f"onbook: {path.name} was cut off in the middle of a turn; that turn is left out" in done.stderr
+    assert [message["content"] for message in scripted_model.chats[0].messages] == ["one", "You said: one", "three"]

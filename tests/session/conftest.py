@@ -1,0 +1,66 @@
+"""A conversation in this process, with a scripted server at its other end and every event kept."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import pytest
+import pytest_asyncio
+
+from onbook.config.settings import Route
+from onbook.events import AnyEvent, Event
+from onbook.models.backend import Backend
+from onbook.models.resolver import Resolved
+from onbook.models.routes import backend_of
+from onbook.session.conversation import Conversation
+from onbook.session.turn import Chat
+from tests.scripted import ScriptedServer
+
+E = TypeVar("E", bound=Event)
+
+
+@dataclass
+class Events:
+    """A sink that remembers."""
+
+    seen: list[AnyEvent] = field(default_factory=list)
+
+    def __call__(self, event: AnyEvent) -> None:
+        self.seen.append(event)
+
+    def of(self, kind: type[E]) -> list[E]:
+        return [event for event in self.seen if isinstance(event, kind)]
+
+    def one(self, kind: type[E]) -> E:
+        (event,) = self.of(kind)
+        return event
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as server:
+        yield server
+
+
+@pytest.fixture
+def events() -> Events:
+    return Events()
+
+
+MakeChat = Callable[..., Chat]
+
+
+@pytest_asyncio.fixture
+async def make_chat(server: ScriptedServer, events: Events) -> AsyncIterator[MakeChat]:
+    """Chats with the server, by any of its protocols."""
+    opened: list[Backend] = []
+
+    def make(url: str | None = None, *, window: int | None = None, **options: Any) -> Chat:
+        backend = backend_of(Route("scripted", url or server.openai_url), {})
+        opened.append(backend)
+        resolved = Resolved(backend, "llama3:latest", "scripted", "a test", window)
+        return Chat(Conversation(), resolved, events, "Harvey", "/w", options)
+
+    yield make
+    for backend in opened:
+        await backend.aclose()
