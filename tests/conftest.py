@@ -12,6 +12,7 @@ from typing import Any
 
 import pexpect
 import pytest
+from hypothesis import settings
 
 from onbook.config.settings import Route
 from onbook.transcript.history import load
@@ -20,6 +21,9 @@ from onbook.transcript.turns import Turn
 from onbook.workspace.root import sessions_folder
 from onbook.workspace.settings_file import add_route
 from tests.scripted import ScriptedServer
+
+settings.register_profile("onbook", deadline=None)  # speed is measured by `make bench`, never by a test
+settings.load_profile("onbook")
 
 ONBOOK = (sys.executable, "-m", "onbook")
 DEAD = "127.0.0.1:1"

@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx2
 import pytest
+
 from tests.scripted import (
     CleanEndWithoutFinish,
     Cut,
@@ -62,9 +63,7 @@ def asked(text: str, **more: Any) -> dict[str, Any]:
 
 def events(body: str) -> list[Any]:
     """The data of each event of a stream, in either form; `[DONE]` stays a string."""
-    data = [
-        line.removeprefix("data: ") for line in body.splitlines() if line and not line.startswith("event:")
-    ]
+    data = [line.removeprefix("data: ") for line in body.splitlines() if line and not line.startswith("event:")]
     return [line if line == "[DONE]" else json.loads(line) for line in data]
 
 
@@ -192,9 +191,7 @@ def test_many_clients_at_once_each_get_one_reply(server: ScriptedServer, http: h
 # The protocols
 
 
-def test_openai_streams_the_role_first_then_text_usage_and_done(
-    server: ScriptedServer, client: httpx2.Client
-) -> None:
+def test_openai_streams_the_role_first_then_text_usage_and_done(server: ScriptedServer, client: httpx2.Client) -> None:
     server.replies(Reply(deltas=("Hel", "lo"), usage=(7, 2)))
     answer = client.post(CHATS[0], json=STREAMED | {"stream_options": {"include_usage": True}})
     role, first, second, finish, usage, done = events(answer.text)
@@ -207,9 +204,7 @@ def test_openai_streams_the_role_first_then_text_usage_and_done(
     assert done == "[DONE]"
 
 
-def test_openai_keeps_usage_and_logprobs_to_itself_unless_asked(
-    server: ScriptedServer, client: httpx2.Client
-) -> None:
+def test_openai_keeps_usage_and_logprobs_to_itself_unless_asked(server: ScriptedServer, client: httpx2.Client) -> None:
     server.replies(*[Reply(deltas=("a", "b"), logprobs=(-0.5, -1.5))] * 2)
     assert "usage" not in (plain := client.post(CHATS[0], json=STREAMED).text)
     assert "logprob" not in plain
@@ -218,9 +213,7 @@ def test_openai_keeps_usage_and_logprobs_to_itself_unless_asked(
     assert [(token["token"], token["logprob"]) for token in spoken] == [("a", -0.5), ("b", -1.5)]
 
 
-def test_openai_streams_reasoning_and_tool_calls_in_pieces(
-    server: ScriptedServer, client: httpx2.Client
-) -> None:
+def test_openai_streams_reasoning_and_tool_calls_in_pieces(server: ScriptedServer, client: httpx2.Client) -> None:
     call = ToolCall("call_1", "read_file", '{"path": "a.txt"}')
     server.replies(Reply(reasoning="I had better look.", tool_calls=(call, ToolCall("call_2", "noop"))))
     deltas = [event["choices"][0] for event in events(client.post(CHATS[0], json=STREAMED).text)[:-1]]
@@ -236,9 +229,7 @@ def test_openai_streams_reasoning_and_tool_calls_in_pieces(
 
 
 def test_openai_answers_whole_when_nothing_is_streamed(server: ScriptedServer, client: httpx2.Client) -> None:
-    server.replies(
-        Reply("Hi.", reasoning="Hm.", reasoning_field="reasoning", usage=(1, 2), finish_reason="length")
-    )
+    server.replies(Reply("Hi.", reasoning="Hm.", reasoning_field="reasoning", usage=(1, 2), finish_reason="length"))
     body = client.post(CHATS[0], json=HELLO).json()
     assert body["object"] == "chat.completion"
     assert body["choices"][0]["message"] == {"role": "assistant", "content": "Hi.", "reasoning": "Hm."}
@@ -246,9 +237,7 @@ def test_openai_answers_whole_when_nothing_is_streamed(server: ScriptedServer, c
     assert body["usage"]["total_tokens"] == 3
 
 
-def test_anthropic_streams_thinking_text_and_tool_use_as_blocks(
-    server: ScriptedServer, client: httpx2.Client
-) -> None:
+def test_anthropic_streams_thinking_text_and_tool_use_as_blocks(server: ScriptedServer, client: httpx2.Client) -> None:
     call = ToolCall("toolu_1", "read_file", '{"path": "a.txt"}')
     server.replies(Reply("Let me see.", reasoning="I had better look.", tool_calls=(call,), usage=(9, 4)))
     body = client.post("/v1/messages", json=STREAMED).text
@@ -270,9 +259,7 @@ def test_anthropic_streams_thinking_text_and_tool_use_as_blocks(
     assert (seen[-2]["delta"]["stop_reason"], seen[-2]["usage"]["output_tokens"]) == ("tool_use", 4)
 
 
-def test_anthropic_answers_whole_when_nothing_is_streamed(
-    server: ScriptedServer, client: httpx2.Client
-) -> None:
+def test_anthropic_answers_whole_when_nothing_is_streamed(server: ScriptedServer, client: httpx2.Client) -> None:
     server.replies(Reply("Hi.", reasoning="Hm.", tool_calls=(ToolCall("t", "f", '{"a": 1}'),), usage=(3, 1)))
     body = client.post("/v1/messages", json=HELLO).json()
     assert [block["type"] for block in body["content"]] == ["thinking", "text", "tool_use"]
@@ -281,9 +268,7 @@ def test_anthropic_answers_whole_when_nothing_is_streamed(
 
 
 def test_ollama_streams_lines_and_says_when_it_is_done(server: ScriptedServer, client: httpx2.Client) -> None:
-    server.replies(
-        Reply("Hi there", reasoning="Hm.", tool_calls=(ToolCall("", "f", '{"a": 1}'),), usage=(3, 5))
-    )
+    server.replies(Reply("Hi there", reasoning="Hm.", tool_calls=(ToolCall("", "f", '{"a": 1}'),), usage=(3, 5)))
     answer = client.post("/api/chat", json=HELLO)
     lines = events(answer.text)
     assert answer.headers["content-type"] == "application/x-ndjson"
@@ -295,16 +280,11 @@ def test_ollama_streams_lines_and_says_when_it_is_done(server: ScriptedServer, c
         3,
         5,
     )
-    assert (
-        client.post("/api/chat", json=HELLO | {"stream": False}).json()["message"]["content"]
-        == "You said: hello"
-    )
+    assert client.post("/api/chat", json=HELLO | {"stream": False}).json()["message"]["content"] == "You said: hello"
 
 
 @pytest.mark.parametrize("path", CHATS)
-def test_a_server_may_keep_silent_about_usage(
-    server: ScriptedServer, client: httpx2.Client, path: str
-) -> None:
+def test_a_server_may_keep_silent_about_usage(server: ScriptedServer, client: httpx2.Client, path: str) -> None:
     server.replies(*[Reply("Hi.", usage=None)] * 2)
     asking = {"stream_options": {"include_usage": True}}
     for body in (HELLO | {"stream": False}, STREAMED | asking):
@@ -328,9 +308,7 @@ def test_models_are_listed_in_each_protocols_own_way(http: httpx2.Client) -> Non
         loaded = http.get(server.url + "/api/ps").json()
         one = http.get(server.url + "/v1/models/llama3").json()
     assert [model["id"] for model in openai["data"]] == list(models)
-    assert [(model["type"], model["id"]) for model in anthropic["data"]] == [
-        ("model", name) for name in models
-    ]
+    assert [(model["type"], model["id"]) for model in anthropic["data"]] == [("model", name) for name in models]
     assert (anthropic["first_id"], anthropic["last_id"], anthropic["has_more"]) == (*models, False)
     assert [model["name"] for model in tags["models"]] == list(models)
     assert shown["model_info"]["llama.context_length"] == 40960
@@ -340,9 +318,7 @@ def test_models_are_listed_in_each_protocols_own_way(http: httpx2.Client) -> Non
     assert loaded["models"][0]["name"] == one["id"] == "llama3:latest"
 
 
-def test_llama_cpp_is_played_when_asked_for(
-    server: ScriptedServer, client: httpx2.Client, http: httpx2.Client
-) -> None:
+def test_llama_cpp_is_played_when_asked_for(server: ScriptedServer, client: httpx2.Client, http: httpx2.Client) -> None:
     assert client.get("/props").status_code == 404
     with ScriptedServer(speaks=("llama.cpp",), models=("smol",), context={"smol": 2048}) as llama:
         assert http.get(llama.url + "/props").json()["default_generation_settings"]["n_ctx"] == 2048
@@ -393,9 +369,7 @@ def test_a_key_is_demanded_in_either_header(header: dict[str, str], http: httpx2
 
 
 @pytest.mark.parametrize("path", CHATS)
-def test_chunks_can_be_cut_inside_a_character(
-    server: ScriptedServer, client: httpx2.Client, path: str
-) -> None:
+def test_chunks_can_be_cut_inside_a_character(server: ScriptedServer, client: httpx2.Client, path: str) -> None:
     said = 'naïve “quoted” 漢字 \\ 🎭 "end"\n'
     server.replies(*[Reply(said, cut_every=1)] * 2)
     chunks = chunks_of(raw_answer(server, STREAMED, path))
@@ -459,9 +433,7 @@ def test_refuse_closes_without_a_word(server: ScriptedServer, client: httpx2.Cli
 
 
 @pytest.mark.parametrize("body", [HELLO, STREAMED])
-def test_a_slow_first_byte_is_slow(
-    server: ScriptedServer, client: httpx2.Client, body: dict[str, Any]
-) -> None:
+def test_a_slow_first_byte_is_slow(server: ScriptedServer, client: httpx2.Client, body: dict[str, Any]) -> None:
     server.replies(SlowFirstByte(0.1, then=Reply("worth it")), SlowFirstByte(5))
     started = time.monotonic()
     assert "worth" in client.post(CHATS[0], json=body).text
@@ -480,9 +452,7 @@ def test_headers_can_come_long_before_the_first_byte(server: ScriptedServer, cli
 
 
 @pytest.mark.parametrize("path", CHATS)
-def test_a_stall_lasts_until_the_client_hangs_up(
-    server: ScriptedServer, client: httpx2.Client, path: str
-) -> None:
+def test_a_stall_lasts_until_the_client_hangs_up(server: ScriptedServer, client: httpx2.Client, path: str) -> None:
     server.replies(Stall(after_chunks=2, reply=Reply("one two three")))
     with client.stream("POST", path, json=STREAMED, timeout=0.2) as answer:
         assert not server.wait_for_disconnect(timeout=0.05)
@@ -547,15 +517,11 @@ def test_a_clean_end_can_lack_its_finish(
     assert last_words not in answer
     assert '"stop"' not in answer
     whole = client.post(path, json=HELLO | {"stream": False}).json()
-    finish = (
-        whole.get("stop_reason") or whole.get("done") or whole.get("choices", [{}])[0].get("finish_reason")
-    )
+    finish = whole.get("stop_reason") or whole.get("done") or whole.get("choices", [{}])[0].get("finish_reason")
     assert not finish
 
 
-def test_garbage_comes_in_the_middle_and_the_reply_goes_on(
-    server: ScriptedServer, client: httpx2.Client
-) -> None:
+def test_garbage_comes_in_the_middle_and_the_reply_goes_on(server: ScriptedServer, client: httpx2.Client) -> None:
     server.replies(*[Garbage(b"\xff\xfe: what\n\n", after_chunks=1, reply=Reply("a b"))] * 2)
     body = client.post(CHATS[0], json=STREAMED).content
     before, after = body.split(b"\xff\xfe: what\n\n")
@@ -616,9 +582,7 @@ def test_known_errors_carry_the_numbers_given() -> None:
 # The process
 
 
-def test_unplugged_it_refuses_and_plugged_in_again_it_goes_on(
-    server: ScriptedServer, http: httpx2.Client
-) -> None:
+def test_unplugged_it_refuses_and_plugged_in_again_it_goes_on(server: ScriptedServer, http: httpx2.Client) -> None:
     server.replies(Stall(), Reply("back"))
     with ThreadPoolExecutor(1) as pool:
         hanging = pool.submit(http.post, server.url + CHATS[0], json=STREAMED)

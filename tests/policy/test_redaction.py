@@ -93,10 +93,11 @@ def test_what_was_held_back_comes_before_what_is_said_next() -> None:
 
 
 def test_runs_side_by_side_do_not_mix() -> None:
-    seen = passed_on(text("plain ", "a"), text("words", "b"), text("words", "a"))
-    held = {event.run: event.text for event in seen if isinstance(event, TextDelta)}
-    assert "plain words" not in held.values()
-    assert held.get("b") == "words"
+    interleaved = [text(piece, run) for piece in REGISTERED.split(" ") for run in ("a", "b")]
+    ends = [RunFinished(run=run, time=2.0, outcome="passed", exit_code=0) for run in ("a", "b")]
+    seen = passed_on(*interleaved, *ends)
+    said = {run: joined([event for event in seen if event.run == run]) for run in ("a", "b")}
+    assert said == {"a": REGISTERED.replace(" ", ""), "b": REGISTERED.replace(" ", "")}
 
 
 @given(

@@ -64,9 +64,7 @@ def _blocks(reply: Reply) -> Iterator[bytes]:
         signed = {"type": "signature_delta", "signature": SIGNATURE}
         blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, [*thoughts, signed]))
     if reply.deltas:
-        blocks.append(
-            ({"type": "text", "text": ""}, [{"type": "text_delta", "text": delta} for delta in reply.deltas])
-        )
+        blocks.append(({"type": "text", "text": ""}, [{"type": "text_delta", "text": delta} for delta in reply.deltas]))
     for call in reply.tool_calls:
         parts = ("", *pieces(call.arguments, reply.argument_piece))
         start = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}

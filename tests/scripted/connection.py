@@ -39,9 +39,7 @@ class Connection:
         try:
             head = self._read_until(b"\r\n\r\n")
             start, *lines = head.decode("latin-1").split("\r\n")
-            headers = {
-                name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
-            }
+            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
             if headers.get("expect", "").lower() == "100-continue":
                 self.send(b"HTTP/1.1 100 Continue\r\n\r\n")
             raw = self._read_body(headers)

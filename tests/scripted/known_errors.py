@@ -19,9 +19,7 @@ def openai_overflow(limit: int = 8192, sent: int = 8227) -> Status:
 
 
 def llama_cpp_overflow(limit: int = 8192, sent: int = 14429) -> Status:
-    message = (
-        f"request ({sent} tokens) exceeds the available context size ({limit} tokens), try increasing it"
-    )
+    message = f"request ({sent} tokens) exceeds the available context size ({limit} tokens), try increasing it"
     error = {
         "code": 400,
         "message": message,
@@ -34,9 +32,7 @@ def llama_cpp_overflow(limit: int = 8192, sent: int = 14429) -> Status:
 
 def llama_cpp_overflow_in_stream() -> ErrorInStream:
     """The window fills up while the model is talking."""
-    return ErrorInStream(
-        {"error": {"code": 500, "message": "Context size has been exceeded.", "type": "server_error"}}
-    )
+    return ErrorInStream({"error": {"code": 500, "message": "Context size has been exceeded.", "type": "server_error"}})
 
 
 def vllm_overflow(limit: int = 65536, prompt: int = 61444, completion: int = 4093) -> Status:
@@ -61,9 +57,7 @@ def ollama_overflow(over: int = 1234, *, native: bool = False) -> Status:
 
 
 def anthropic_overflow(limit: int = 200000, sent: int = 208732) -> Status:
-    return Status(
-        400, _anthropic("invalid_request_error", f"prompt is too long: {sent} tokens > {limit} maximum")
-    )
+    return Status(400, _anthropic("invalid_request_error", f"prompt is too long: {sent} tokens > {limit} maximum"))
 
 
 def openrouter_overflow(limit: int = 131072, prompt: int = 10535, completion: int = 131072) -> Status:
@@ -77,8 +71,7 @@ def openrouter_overflow(limit: int = 131072, prompt: int = 10535, completion: in
 
 def mistral_overflow(limit: int = 131072, sent: int = 159202) -> Status:
     message = (
-        f"Prompt contains {sent} tokens and 0 draft tokens, too large for model with {limit} maximum "
-        "context length"
+        f"Prompt contains {sent} tokens and 0 draft tokens, too large for model with {limit} maximum context length"
     )
     error = {
         "object": "error",
@@ -153,9 +146,7 @@ def openai_rate_limited(retry_after: str = "1") -> Status:
         "Used 500, Requested 1. Please try again in 1s. Visit "
         "https://platform.openai.com/account/rate-limits to learn more."
     )
-    return Status(
-        429, _openai(message, "requests", None, "rate_limit_exceeded"), {"Retry-After": retry_after}
-    )
+    return Status(429, _openai(message, "requests", None, "rate_limit_exceeded"), {"Retry-After": retry_after})
 
 
 def openai_quota_spent() -> Status:

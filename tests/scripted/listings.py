@@ -63,11 +63,7 @@ def anthropic_models(catalogue: Catalogue, request: Request) -> Status:
         known = catalogue.named(name)
         return Status(200, entry(known)) if known else anthropic_model_not_found(name)
     data = [entry(model) for model in catalogue.models]
-    ends = (
-        {"first_id": data[0]["id"], "last_id": data[-1]["id"]}
-        if data
-        else {"first_id": None, "last_id": None}
-    )
+    ends = {"first_id": data[0]["id"], "last_id": data[-1]["id"]} if data else {"first_id": None, "last_id": None}
     return Status(200, {"data": data, "has_more": False, **ends})
 
 

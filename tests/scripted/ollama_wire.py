@@ -38,8 +38,7 @@ def whole(reply: Reply, request: Request, finished: bool = True) -> dict[str, An
 
 def _calls(reply: Reply) -> list[dict[str, Any]]:
     return [
-        {"function": {"name": call.name, "arguments": parsed_arguments(call.arguments)}}
-        for call in reply.tool_calls
+        {"function": {"name": call.name, "arguments": parsed_arguments(call.arguments)}} for call in reply.tool_calls
     ]
 
 

@@ -44,9 +44,7 @@ def whole(reply: Reply, request: Request, finished: bool = True) -> dict[str, An
     if reply.reasoning:
         message[reply.reasoning_field] = reply.reasoning
     if reply.tool_calls:
-        message["tool_calls"] = [
-            _fragments(place, call, None)[0] for place, call in enumerate(reply.tool_calls)
-        ]
+        message["tool_calls"] = [_fragments(place, call, None)[0] for place, call in enumerate(reply.tool_calls)]
     choice: dict[str, Any] = {
         "index": 0,
         "message": message,

@@ -73,6 +73,5 @@ def _text_of(content: Any) -> str:
     if not isinstance(content, list):
         return ""
     return "".join(
-        block if isinstance(block, str) else _text_of(block.get("text", block.get("content")))
-        for block in content
+        block if isinstance(block, str) else _text_of(block.get("text", block.get("content"))) for block in content
     )

@@ -208,13 +208,9 @@ class ScriptedServer:
 
 
 def _bad_request(message: str) -> Status:
-    return Status(
-        400, {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": None}}
-    )
+    return Status(400, {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": None}})
 
 
 def _not_found(request: Request) -> Status:
     message = f"Invalid URL ({request.method} {request.path})"
-    return Status(
-        404, {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": None}}
-    )
+    return Status(404, {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": None}})

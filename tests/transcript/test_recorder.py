@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from onbook.events import RunFinished, RunStarted, Speaker
-from onbook.transcript import Aside, Cast, Note, Recorder, Scene, TranscriptError, load
+from onbook.transcript import Aside, Note, Recorder, Scene, TranscriptError, load
 from tests.transcript.conversation import CAST, HARVEY, NOW, events, turn
 from tests.transcript.judges import heard_by_fountain_py, heard_by_screenplain
 

@@ -30,10 +30,10 @@ def show(workspace: Path | None, *, as_json: bool) -> None:
         click.echo(msgspec.json.encode({"settings": settings, "origins": stage.loaded.origins}))
         return
     origins = stage.loaded.origins
-    rows = [
-        (key, "" if value is None else str(value), origins.get(key, "default"))
-        for key, value in settings.items()
-        if key != "routes"
+    scalars = {key: value for key, value in settings.items() if key not in ("routes", "policy")}
+    rows = [(key, _shown(value), origins.get(key, "default")) for key, value in scalars.items()]
+    rows += [
+        (f"policy.{key}", _shown(value), origins.get("policy", "default")) for key, value in settings["policy"].items()
     ]
     rows += [
         (f"routes.{route.name}", route.url, origins[f"routes.{route.name.casefold()}"])
@@ -69,3 +69,10 @@ def check(workspace: Path | None) -> None:
         click.echo(f"good: {file}")
     if not files:
         click.echo("good: no settings file; everything is at its default")
+
+
+def _shown(value: object) -> str:
+    """A value as TOML would have it, nothing for none."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

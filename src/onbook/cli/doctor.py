@@ -17,6 +17,7 @@ from onbook.cli.stage import Stage, open_stage, say_notices, trust_store
 from onbook.models.resolver import Resolver
 from onbook.models.weights import SMOLLM2, is_pulled, verify, weights_path
 from onbook.outcome import OnbookError, Outcome
+from onbook.policy.sandbox import sandbox_state
 from onbook.terminal.screen import is_terminal
 from onbook.workspace.root import PRIVATE_NAME, sessions_path
 
@@ -63,7 +64,7 @@ def _examine(stage: Stage) -> Iterator[Finding]:
     yield _extra("cloud", "any_llm", "any:// routes")
     yield from asyncio.run(_models(stage))
     yield _program("git", "git", "the workflow needs it")
-    yield _program("sandbox", "bwrap", "bubblewrap, for running commands without network")
+    yield _sandbox(stage)
     yield _trust()
     yield _terminal()
 
@@ -145,8 +146,12 @@ async def _answering(resolver: Resolver) -> Finding:
 def _program(what: str, program: str, purpose: str) -> Finding:
     if path := shutil.which(program):
         return Finding(what, "good", path)
-    package = {"bwrap": "bubblewrap"}.get(program, program)
-    return Finding(what, "absent", f"{program} is not installed ({purpose})", f"install the package {package}")
+    return Finding(what, "absent", f"{program} is not installed ({purpose})", f"install the package {program}")
+
+
+def _sandbox(stage: Stage) -> Finding:
+    active, detail = sandbox_state(stage.settings.policy.sandbox)
+    return Finding("sandbox", "good" if active else "absent", detail)
 
 
 def _trust() -> Finding:

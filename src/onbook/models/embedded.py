@@ -7,6 +7,7 @@ on this computer can use the port: every answer except `/health` needs the rando
 
 import asyncio
 import atexit
+import ctypes
 import hashlib
 import os
 import secrets
@@ -51,9 +52,12 @@ class EmbeddedServer:
     """A running llama.cpp server. Close it before the interpreter ends, or let it see to that itself."""
 
     def __init__(self, server: Any, key: str) -> None:
-        self._server = server
+        self._closed = False
         self.key = key
         self.base_url = f"{server.listening_address}/v1"
+        # Its destructor joins threads while it holds the GIL and has been seen to wait for ever, so it never runs:
+        # the memory goes with the process.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(server))
         # llama.cpp crashes now and then when Python is taken down under a running generation.
         atexit.register(self.close)
 
@@ -86,12 +90,11 @@ class EmbeddedServer:
             raise
 
     def close(self) -> None:
-        """Stop listening, end what is being generated, free the memory. Closing twice is fine."""
+        """Stop listening and end what is being generated. Closing twice is fine."""
         atexit.unregister(self.close)
-        if self._server is not None:
-            # The library's only way to stop is its destructor, which waits (with the GIL) for every reply.
+        if not self._closed:
+            self._closed = True
             _hang_up(urlsplit(self.base_url).port or 0)
-            self._server = None
 
     def __enter__(self) -> Self:
         return self

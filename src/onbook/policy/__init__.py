@@ -1,1 +1,1 @@
-"""The one door for effects: so far, which workspaces are trusted and what must never be shown."""
+"""The one door for effects: what may be done, asked or refused, what is trusted, and what must never be shown."""

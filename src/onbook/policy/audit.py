@@ -38,7 +38,7 @@ class AuditFailed(OnbookError):
     """The log could not be written, so nothing was done."""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One decision, as it stands in the log."""
 
     v: int = 1
@@ -74,6 +74,7 @@ class Audit:
         self.head_path = state / "audit" / f"{name}.head"
         self._rotate_at = rotate_at
         self._keep_files = keep_files
+        self._prepared = False
 
     def append(self, effect: Effect, by: By, verdict: str, reason: str, turn: str = "") -> Line:
         """Write one line, safely between processes; AuditFailed when that cannot be done."""
@@ -128,7 +129,9 @@ class Audit:
             os.close(descriptor)
 
     def _append(self, effect: Effect, by: By, verdict: str, reason: str, turn: str) -> Line:
-        private_folder(self.root)
+        if not self._prepared:
+            private_folder(self.root)
+            self._prepared = True
         with self.held() as (descriptor, known), folder_of(self.root, FOLDER, make=True) as folder:
             head = self._rotated(folder, self._caught_up(folder, known))
             line = Line(

@@ -17,7 +17,15 @@ from onbook.policy.arguments import Refusal
 from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write
 from onbook.policy.fence import Command, fenced, fenced_words
 from onbook.policy.hands import read_or_none
-from onbook.policy.names import has_credentials, is_device_name, is_git_config, is_hidden, is_protected, looks_secret
+from onbook.policy.names import (
+    LEFT_OUT_FOLDERS,
+    has_credentials,
+    is_device_name,
+    is_git_config,
+    is_left_out,
+    is_protected,
+    looks_secret,
+)
 from onbook.policy.paths import PathRefused, Place, resolve
 from onbook.policy.permissions import answer_for, restricted_below
 from onbook.policy.safe_mode import check_command
@@ -33,6 +41,8 @@ class Verdict(msgspec.Struct, frozen=True):
     reason: str
     setting: str = ""
     """Which setting would allow it, if any does."""
+    notice: str = ""
+    """What a person should know about what they typed."""
 
 
 def decide(effect: Effect, by: By, rules: PolicySettings, root: Path) -> Verdict:
@@ -46,9 +56,10 @@ def decide(effect: Effect, by: By, rules: PolicySettings, root: Path) -> Verdict
             return _connect(effect)
         return _file(effect, rules, root)
     except PathRefused as error:
-        return Verdict("deny", f"{error}", _MOVE_IN)
+        return Verdict("deny", f"it {error}", _MOVE_IN)
     except Refusal as refusal:
-        return Verdict("deny", str(refusal), _RUN_ANYWAY if rules.safe_mode else "")
+        setting = _ADD_IT if "not among the programs" in str(refusal) else _ASK_INSTEAD
+        return Verdict("deny", str(refusal), setting if rules.safe_mode else "")
 
 
 def secret_reason(root: Path, place: Place) -> str | None:
@@ -60,32 +71,38 @@ def secret_reason(root: Path, place: Place) -> str | None:
     return None
 
 
+def is_named_outside(root: Path, text: str) -> bool:
+    """Whether the very words of the path leave the workspace: then whoever typed them meant it."""
+    return text.isprintable() and not Path(os.path.normpath(typed_path(root, text))).is_relative_to(root)
+
+
+def typed_path(root: Path, text: str) -> Path:
+    """A path as a person means it."""
+    return Path(os.path.expanduser(text)) if text.startswith("~") else root / text  # noqa: PTH111 - never raises
+
+
 _MOVE_IN = "no setting opens the fence: start onbook with --workspace at a folder that holds it"
 _TYPE_IT = "no setting allows it: type /read yourself if the model should see it"
-_RUN_ANYWAY = "policy.programs adds a program, policy.safe_mode = false asks instead"
+_ASK_INSTEAD = "policy.safe_mode = false asks instead"
+_ADD_IT = f"policy.programs adds a program, {_ASK_INSTEAD}"
 _TYPED = "a person typed it"
+_SEEN = "a model will see it"
 
 
 def _for_a_person(effect: Effect, root: Path) -> Verdict:
     if not isinstance(effect, Read | Write | Delete):
         return Verdict("allow", _TYPED)
-    path = Path(effect.path).expanduser() if effect.path.startswith("~") else root / effect.path
     try:
         place = resolve(root, effect.path)
     except PathRefused as error:
-        if isinstance(effect, Read) and _is_named_outside(path, root) and "control" not in str(error):
-            if looks_secret(path.parts):
-                return Verdict("allow", f"{_TYPED}; it looks like a file that holds keys, and a model will see it")
-            return Verdict("allow", f"{_TYPED}; it lies outside the workspace")
-        return Verdict("deny", str(error), _MOVE_IN)
+        if isinstance(effect, Read) and is_named_outside(root, effect.path):
+            if looks_secret(typed_path(root, effect.path).parts):
+                return Verdict("allow", _TYPED, notice=f"looks like a file that holds keys: {_SEEN}")
+            return Verdict("allow", _TYPED)
+        return Verdict("deny", f"it {error}", _MOVE_IN)
     if isinstance(effect, Read) and (why := secret_reason(root, place)):
-        return Verdict("allow", f"{_TYPED}; {why}, and a model will see it")
+        return Verdict("allow", _TYPED, notice=f"{why}: {_SEEN}")
     return Verdict("allow", _TYPED)
-
-
-def _is_named_outside(path: Path, root: Path) -> bool:
-    """Whether the very words of the path leave the workspace: then whoever typed them meant it."""
-    return not Path(os.path.normpath(path)).is_relative_to(root)
 
 
 def _file(effect: Read | Write | Delete, rules: PolicySettings, root: Path) -> Verdict:
@@ -139,7 +156,7 @@ def _run(effect: Run, rules: PolicySettings, root: Path) -> Verdict:
 
 def _shell(rules: PolicySettings) -> Verdict:
     if rules.safe_mode:
-        return Verdict("deny", "safe mode runs no shell lines", "policy.safe_mode = false asks instead")
+        return Verdict("deny", "safe mode runs no shell lines", _ASK_INSTEAD)
     if answer_for(rules, "run", ())[0] == "deny":
         return Verdict("deny", "the settings forbid running programs")
     return Verdict("ask", "a line of shell can do anything")
@@ -181,11 +198,11 @@ def _tree(command: Command, tree: Place, rules: PolicySettings, root: Path) -> V
 def _files_below(root: Path, tree: Place, command: Command) -> Iterator[Place]:
     for folder, folders, files in os.walk(root.joinpath(*tree.parts)):
         parts = Path(folder).relative_to(root).parts
-        if not command.reads_hidden:
-            folders[:] = [name for name in folders if not is_hidden([name])]
-            files = [name for name in files if not is_hidden([name])]
+        folders[:] = [name for name in folders if name not in LEFT_OUT_FOLDERS]
         for name in files + [name for name in folders if (Path(folder) / name).is_symlink()]:
             path = "/".join((*parts, name))
+            if is_left_out((name,)):
+                continue
             if command.follows_links and (root / path).is_symlink():
                 yield fenced(f"./{path}", root)
             else:

@@ -16,7 +16,6 @@ class Command(msgspec.Struct, frozen=True):
     paths: tuple[Place, ...] = ()
     trees: tuple[Place, ...] = ()
     """Folders of which it reads every file."""
-    reads_hidden: bool = True
     follows_links: bool = False
 
 

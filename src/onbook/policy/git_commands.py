@@ -127,6 +127,19 @@ _DANGEROUS_CONFIG = re.compile(
     rb"|(?:^|\])\s*(?:textconv|clean|smudge|process|command|driver|program|worktree|sshcommand|promisor|partialclone)\s*(?:=|$)",
     re.I | re.M,
 )
+_SETTINGS = (
+    *(
+        "core.fsmonitor=false",
+        "core.hooksPath=/dev/null",
+        "core.pager=cat",
+        "diff.external=",
+        "log.showSignature=false",
+    ),
+    *("safe.bareRepository=explicit", "diff.ignoreSubmodules=all", "submodule.recurse=false"),
+    *("core.alternateRefsCommand=", "core.attributesFile=/dev/null"),
+)
+SWITCHED_OFF = ("--no-pager", "--no-optional-locks", *(word for setting in _SETTINGS for word in ("-c", setting)))
+"""Options of git itself that take from a repository what it could start."""
 _SECRETS = (".env*", "*.pem", "*.key", "id_*", "*_rsa", "credentials*", ".netrc", ".npmrc", ".pypirc", "*.p12", "*.pfx")
 _EXCLUDES = tuple(f":(exclude,icase,glob)**/{name}" for name in _SECRETS)
 _PATCHES = frozenset({"-p", "-u", "-U", "--patch", "--unified", "-c", "--cc", "-W", "--function-context"})
@@ -179,24 +192,7 @@ def names_programs(config: bytes) -> bool:
 def hardened_git(argv: Sequence[str]) -> tuple[str, ...]:
     """The command with everything switched off that a repository could start, and without files that hold keys."""
     command = read_git(argv)
-    settings = (
-        *(
-            "core.fsmonitor=false",
-            "core.hooksPath=/dev/null",
-            "core.pager=cat",
-            "diff.external=",
-            "log.showSignature=false",
-        ),
-        *(
-            "safe.bareRepository=explicit",
-            "diff.ignoreSubmodules=all",
-            "submodule.recurse=false",
-            "core.alternateRefsCommand=",
-        ),
-        *("core.attributesFile=/dev/null", "diff.noprefix=false"),
-    )
-    before = [word for setting in settings for word in ("-c", setting)]
-    head = [argv[0], "--no-pager", "--no-optional-locks", *before, *argv[1 : command.index + 1]]
+    head = [argv[0], *SWITCHED_OFF, *argv[1 : command.index + 1]]
     subcommand = SUBCOMMANDS.get(command.subcommand)
     rest = argv[command.index + 1 :]
     if command.subcommand == "blame":

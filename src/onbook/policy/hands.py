@@ -60,6 +60,8 @@ def read_or_none(root: Path, text: str, limit: int | None = None) -> bytes | Non
 
 def file_mode(root: Path, parts: Sequence[str]) -> int | None:
     """The permissions of the plain file at `parts`; None when nothing is there. Anything else is refused."""
+    if not parts:
+        raise PathRefused("is a folder, not a file")
     try:
         with folder_of(root, parts[:-1]) as folder:
             status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
@@ -86,8 +88,6 @@ def write_bytes(root: Path, parts: Sequence[str], data: bytes, mode: int | None 
 
 def delete_file(root: Path, parts: Sequence[str]) -> None:
     """Remove a plain file."""
-    if not parts:
-        raise PathRefused("is a folder, not a file")
     if file_mode(root, parts) is None:
         raise PathRefused("does not exist")
     with folder_of(root, parts[:-1]) as folder, _written():

@@ -7,10 +7,18 @@ invisible characters. Treating a name as special once too often costs a question
 import re
 import unicodedata
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from itertools import pairwise
 
 PROTECTED_FOLDERS = frozenset({".git", ".onbook", ".harness"})
 """Records and machinery: models never write there."""
+
+LEFT_OUT = (
+    *(".env", ".env.*", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".*_history"),
+    *("*.pem", "*.key", "*.p12", "*.pfx", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials.*", "secrets.*"),
+)
+"""Files that a search through a folder passes over; where any other secret lies there, the search is refused."""
+LEFT_OUT_FOLDERS = (".git", ".onbook", ".harness", ".ssh", ".aws", ".gnupg")
 
 _SECRET_FILE = re.compile(
     r"""
@@ -27,7 +35,9 @@ _SECRET_FILE = re.compile(
 )
 _HARMLESS = re.compile(r".*\.(?:example|sample|template|dist|pub)", re.S)
 _SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".gpg", ".azure", ".gcloud", ".password-store", ".docker"})
-_SECRET_PAIRS = frozenset({(".kube", "config"), (".config", "gcloud"), (".config", "gh"), (".config", "onbook")})
+_SECRET_PAIRS = frozenset(
+    {(".kube", "config"), (".config", "gcloud"), (".config", "gh"), (".config", "onbook"), (".onbook", "undo")}
+)
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.S)
 
 
@@ -62,6 +72,11 @@ def is_protected(parts: Sequence[str]) -> bool:
 def is_hidden(parts: Sequence[str]) -> bool:
     """Whether any of the names begins with a dot."""
     return any(part.startswith(".") for part in parts)
+
+
+def is_left_out(parts: Sequence[str]) -> bool:
+    """Whether a search through a folder passes over it; to the letter, as programs compare."""
+    return any(name in LEFT_OUT_FOLDERS for name in parts) or any(fnmatchcase(parts[-1], name) for name in LEFT_OUT)
 
 
 def is_device_name(name: str) -> bool:

@@ -54,7 +54,7 @@ def resolve(root: Path, text: str, base: Sequence[str] = ()) -> Place:
                 links += 1
                 waiting = [*_link_names(root, target), *waiting]
                 if links > MOST_LINKS or len(waiting) > MOST_NAMES:
-                    raise PathRefused("its links go round in a circle")
+                    raise PathRefused("goes round in a circle of links")
                 if target.startswith("/"):
                     here.move([])
             elif not waiting:

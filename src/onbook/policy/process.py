@@ -22,6 +22,7 @@ from onbook.outcome import OnbookError
 GRACE = 2.0
 FLOOD = 64
 """A program is stopped when it says so many times more than what is kept."""
+FLOOD_AT_LEAST = 16 << 20
 _PIECE = 1 << 16
 _MARK = "ONBOOK_RUN"
 
@@ -77,7 +78,7 @@ class _Said:
     def __init__(self, limit: int, on_output: Callable[[bytes], None] | None) -> None:
         self._room = limit - limit // 4
         self._tail_room = limit // 4
-        self._most = limit * FLOOD
+        self._most = max(limit * FLOOD, FLOOD_AT_LEAST)
         self._head = bytearray()
         self._tail = bytearray()
         self._total = 0
@@ -115,7 +116,9 @@ class _Said:
         return bytes(self._head) + middle + bytes(self._tail) + end
 
 
-async def _start(argv: Sequence[str], cwd: Path, environ: dict[str, str], *, with_input: bool) -> asyncio.subprocess.Process:
+async def _start(
+    argv: Sequence[str], cwd: Path, environ: dict[str, str], *, with_input: bool
+) -> asyncio.subprocess.Process:
     try:
         return await asyncio.create_subprocess_exec(
             *argv,
@@ -136,10 +139,17 @@ async def _start(argv: Sequence[str], cwd: Path, environ: dict[str, str], *, wit
 
 async def _talk(process: asyncio.subprocess.Process, stdin: bytes, said: _Said) -> None:
     """Feed and listen until the program itself has ended; what it left running is not waited for."""
+    try:
+        await _talk_in_a_group(process, stdin, said)
+    except BaseExceptionGroup as group:  # somebody who listens to the output failed
+        raise group.exceptions[0] from None
+
+
+async def _talk_in_a_group(process: asyncio.subprocess.Process, stdin: bytes, said: _Said) -> None:
     async with asyncio.TaskGroup() as group:
         feeding = group.create_task(_feed(process, stdin))
         listening = group.create_task(_listen(process, said))
-        waiting = group.create_task(process.wait())
+        waiting = group.create_task(_exited(process))
         await asyncio.wait((listening, waiting), return_when=asyncio.FIRST_COMPLETED)
         if waiting.done() and not listening.done():
             await asyncio.wait((listening,), timeout=0.2)
@@ -147,6 +157,12 @@ async def _talk(process: asyncio.subprocess.Process, stdin: bytes, said: _Said) 
             await waiting
         for task in (feeding, listening, waiting):
             task.cancel()
+
+
+async def _exited(process: asyncio.subprocess.Process) -> None:
+    """Until the program itself has ended: asyncio's own `wait` also waits for whoever else holds the pipes."""
+    while process.returncode is None:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
 
 
 async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:
@@ -171,23 +187,55 @@ async def _listen(process: asyncio.subprocess.Process, said: _Said) -> bool:
 
 async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
     """Stop the group and everything that left it. A task that is cancelled meanwhile kills at once."""
+    alive = process.returncode is None or _group_lives(process.pid)
     try:
-        if process.returncode is None or _group_lives(process.pid):
+        if alive:
             _signal_group(process.pid, signal.SIGTERM)
             await _gone(process)
     finally:
-        _signal_group(process.pid, signal.SIGKILL)
+        if alive:
+            _signal_group(process.pid, signal.SIGKILL)
         _kill_marked(mark)
-        with contextlib.suppress(AttributeError):
-            process._transport.close()  # type: ignore[attr-defined] # noqa: SLF001 - a grandchild may hold the pipe
-        await asyncio.shield(process.wait())
+        await _collected(process)
+
+
+async def _collected(process: asyncio.subprocess.Process) -> None:
+    """Until the killed process is off the books, a moment that not even cancelling cuts short."""
+    collecting = asyncio.ensure_future(_collect(process))
+    cancelled = False
+    while not collecting.done():
+        try:
+            await asyncio.shield(collecting)
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError
+
+
+async def _collect(process: asyncio.subprocess.Process) -> None:
+    try:
+        async with asyncio.timeout(5):  # a process stuck in the kernel is not waited for
+            await _exited(process)
+    except TimeoutError:
+        return
+    _close_pipes(process)
+    await process.wait()
+
+
+def _close_pipes(process: asyncio.subprocess.Process) -> None:
+    """Let go of the output even when somebody out of reach still holds its other end."""
+    transport = getattr(process, "_transport", None)  # asyncio offers no other way
+    if transport is not None:
+        transport.close()
 
 
 async def _gone(process: asyncio.subprocess.Process) -> None:
-    """Until nobody of the group is left, for as long as the grace lasts."""
+    """Until nobody of the group is left, for as long as the grace lasts. No event tells of a group's end."""
     until = time.monotonic() + GRACE
+    pause = 0.005
     while time.monotonic() < until and (process.returncode is None or _group_lives(process.pid)):
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.1)
 
 
 def _group_lives(group: int) -> bool:
@@ -195,7 +243,20 @@ def _group_lives(group: int) -> bool:
         os.killpg(group, 0)
     except (ProcessLookupError, PermissionError):
         return False
-    return True
+    return sys.platform != "linux" or any(_is_alive_in(group, pid) for pid in _processes())
+
+
+def _is_alive_in(group: int, pid: int) -> bool:
+    """Whether the process is of the group, and more than an ended one that nobody has collected yet."""
+    try:
+        state, _, its_group = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:3]
+    except (OSError, ValueError):
+        return False
+    return int(its_group) == group and state != "Z"
+
+
+def _processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
@@ -211,7 +272,7 @@ def _kill_marked(mark: str) -> None:
         return
     wanted = f"{_MARK}={mark}".encode()
     for _ in range(20):
-        found = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _carries(pid, wanted)]
+        found = [pid for pid in _processes() if _carries(pid, wanted)]
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)

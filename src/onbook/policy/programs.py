@@ -22,8 +22,6 @@ class Program(msgspec.Struct, frozen=True):
     """Options that give the pattern, so that the first word is a path already."""
     tree: str = ""
     """It reads every file below a folder: `always`, or the options that make it do so, or `folders` it is given."""
-    shows_hidden: frozenset[str] | None = frozenset()
-    """Options with which a walk also reads hidden files; None when it always does."""
 
 
 _WRITES = "writes a file"
@@ -90,7 +88,6 @@ PROGRAMS: dict[str, Program] = {
             o_output=_WRITES,
         ),
         tree="folders",
-        shows_hidden=None,
     ),
     "cmp": Program(options("bli:n:s", "print-bytes verbose ignore-initial= bytes= quiet silent")),
     "comm": Program(options("123z", "check-order nocheck-order output-delimiter= total zero-terminated")),
@@ -108,7 +105,6 @@ PROGRAMS: dict[str, Program] = {
         words="pattern",
         pattern_options=frozenset({"-e", "-f", "--regexp", "--file"}),
         tree="-r --recursive -d --directories folders",
-        shows_hidden=None,
     ),
     "rg": Program(
         options(
@@ -128,7 +124,6 @@ PROGRAMS: dict[str, Program] = {
         words="pattern",
         pattern_options=frozenset({"-e", "-f", "--regexp", "--file", "--files", "--type-list"}),
         tree="always",
-        shows_hidden=frozenset({"-u", "-.", "--hidden", "--unrestricted", "-g", "--glob", "--iglob"}),
     ),
     "fd": Program(
         options(

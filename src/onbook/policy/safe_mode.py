@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from onbook.config.policy_settings import PolicySettings
@@ -11,6 +11,7 @@ from onbook.policy.fence import Command, fenced, fenced_words
 from onbook.policy.find_command import check_find
 from onbook.policy.git_check import check_git
 from onbook.policy.git_commands import hardened_git
+from onbook.policy.names import LEFT_OUT, LEFT_OUT_FOLDERS
 from onbook.policy.paths import Place
 from onbook.policy.programs import ALIASES, ANYTHING_GOES, PROGRAMS, Program
 
@@ -36,15 +37,17 @@ def check_command(argv: Sequence[str], rules: PolicySettings, root: Path) -> Com
     return _judge_words(name, program, parsed, root)
 
 
-def hardened(argv: Sequence[str], root: Path) -> tuple[str, ...]:
-    """The command as it is really run: the program by its full path, and nothing left to a repository's choice."""
+def hardened(argv: Sequence[str], rules: PolicySettings, root: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The command as it is really run: the program by its full path, nothing left to a repository's choice, and
+    files with keys left out where a whole folder is read."""
+    command = check_command(argv, rules, root)
     name = ALIASES.get(argv[0], argv[0])
     if name == "git":
         argv = hardened_git(argv)
-    elif name == "rg":
+    elif command.trees:
         cut = list(argv).index("--") if "--" in argv else len(argv)
-        argv = (*argv[:cut], "--no-config", *_RG_HIDES, *argv[cut:])
-    return (_outside_the_workspace(argv[0], root), *argv[1:])
+        argv = (*argv[:cut], *_LEAVING_OUT[name], *argv[cut:])
+    return (_outside_the_workspace(argv[0], root, environ.get("PATH", os.defpath)), *argv[1:])
 
 
 def hardened_environment(environ: dict[str, str], root: Path) -> dict[str, str]:
@@ -61,10 +64,11 @@ _GIT_QUIET = {
     "GIT_SSH_COMMAND": "false",
     "GIT_NO_LAZY_FETCH": "1",
 }
-_RG_HIDES = tuple(
-    f"--iglob=!{name}"
-    for name in (".env*", ".netrc", ".npmrc", ".pypirc", ".ssh", ".aws", ".gnupg", ".git", ".onbook", ".*_history")
-)
+_LEAVING_OUT = {
+    "grep": (*(f"--exclude={name}" for name in LEFT_OUT), *(f"--exclude-dir={name}" for name in LEFT_OUT_FOLDERS)),
+    "rg": ("--no-config", *(f"--iglob=!{name}" for name in (*LEFT_OUT, *LEFT_OUT_FOLDERS))),
+    "diff": tuple(f"--exclude={name}" for name in (*LEFT_OUT, *LEFT_OUT_FOLDERS)),
+}
 
 
 def _judge_words(name: str, program: Program, parsed: Parsed, root: Path) -> Command:
@@ -83,8 +87,7 @@ def _judge_words(name: str, program: Program, parsed: Parsed, root: Path) -> Com
         words = []
     places = [fenced(text, root) for text in (*parsed.paths, *(word for word in words if word != "-"))]
     trees = _trees(program, parsed, places[len(parsed.paths) :], root)
-    hidden = program.shows_hidden is None or bool(parsed.used & program.shows_hidden)
-    return Command(tuple(places), tuple(trees), hidden, follows_links=name == "diff")
+    return Command(tuple(places), tuple(trees), follows_links=name == "diff")
 
 
 def _trees(program: Program, parsed: Parsed, places: Sequence[Place], root: Path) -> list[Place]:
@@ -99,12 +102,12 @@ def _trees(program: Program, parsed: Parsed, places: Sequence[Place], root: Path
     return folders if walks or "folders" in triggers else []
 
 
-def _outside_the_workspace(name: str, root: Path) -> str:
+def _outside_the_workspace(name: str, root: Path, path: str) -> str:
     """The program's full path, from the folders of PATH that no model can write to."""
     real = root.resolve()
     folders = [
         folder
-        for folder in os.environ.get("PATH", os.defpath).split(os.pathsep)
+        for folder in path.split(os.pathsep)
         if folder.startswith("/") and not Path(folder).resolve().is_relative_to(real)
     ]
     found = shutil.which(name, path=os.pathsep.join(folders))

@@ -2,7 +2,7 @@
 
 import functools
 import shutil
-import subprocess  # noqa: S404 - only to try bubblewrap itself, once
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,17 +34,31 @@ def sandbox_state(choice: SandboxChoice = "auto") -> SandboxState:
     return SandboxState(active=False, detail=problem)
 
 
-def sandboxed(argv: Sequence[str], root: Path, choice: SandboxChoice, home: Path | None = None) -> tuple[str, ...]:
-    """The command inside the sandbox, or itself where there is none; SandboxMissing when there has to be one."""
+def sandboxed(argv: Sequence[str], root: Path, choice: SandboxChoice, *, hide_keys: bool = False) -> tuple[str, ...]:
+    """The command inside the sandbox, or itself where there is none; SandboxMissing when there has to be one.
+
+    `hide_keys` also empties the files with keys at the top of the workspace, for programs that read what they like.
+    """
     state = sandbox_state(choice)
     if not state.active:
         if choice == "on":
             raise SandboxMissing(f'policy.sandbox = "on", but {state.detail}; "auto" runs without it')
         return tuple(argv)
-    return (*_wrapping(root, home or Path.home()), "--", *argv)
+    hidden = _secrets_at(root.resolve()) if hide_keys else []
+    return (*_wrapping(root.resolve(), Path.home(), hidden), "--", *argv)
 
 
-_NO_KEYS_FOLDERS = (".ssh", ".aws", ".gnupg", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh", ".config/onbook")
+_NO_KEYS_FOLDERS = (
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/onbook",
+)
 _NO_KEYS_FILES = (".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".vault-token", ".env")
 _READ_ONLY = (".onbook", ".harness", ".git/hooks", ".git/config")
 
@@ -68,23 +82,23 @@ def _problem() -> str | None:
     return None
 
 
-def _wrapping(root: Path, home: Path) -> list[str]:
-    root = root.resolve()
+def _wrapping(root: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
     words = [
         *(shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session"),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run"),  # noqa: S108
     ]
-    for name in _NO_KEYS_FOLDERS:
-        if (home / name).is_dir():
-            words += ["--tmpfs", str((home / name).resolve())]
-    for name in _NO_KEYS_FILES:
-        if (home / name).is_file():
-            words += ["--ro-bind", "/dev/null", str((home / name).resolve())]
     words += ["--bind", str(root), str(root)]
     for name in _READ_ONLY:
         if (root / name).exists() and not (root / name).is_symlink():
             words += ["--ro-bind", str(root / name), str(root / name)]
-    for secret in _secrets_at(root):
+    for name in _NO_KEYS_FOLDERS:
+        folder = (home / name).resolve()
+        if folder.is_dir() and not root.is_relative_to(folder):
+            words += ["--tmpfs", str(folder)]
+    for name in _NO_KEYS_FILES:
+        if (home / name).is_file():
+            words += ["--ro-bind", "/dev/null", str((home / name).resolve())]
+    for secret in hidden:
         words += ["--ro-bind", "/dev/null", str(secret)]
     return [*words, "--chdir", str(root)]
 
@@ -95,7 +109,9 @@ def _secrets_at(root: Path) -> list[Path]:
 
     try:
         return [
-            path for path in sorted(root.iterdir()) if looks_secret([path.name]) and path.is_file() and not path.is_symlink()
+            path
+            for path in sorted(root.iterdir())
+            if looks_secret([path.name]) and path.is_file() and not path.is_symlink()
         ]
     except OSError:
         return []

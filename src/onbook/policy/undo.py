@@ -7,7 +7,6 @@ disk before the file is touched, so a kill between the two loses nothing.
 import hashlib
 import os
 import re
-import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ import msgspec
 from onbook.outcome import OnbookError
 from onbook.policy.effects import one_line
 from onbook.policy.hands import delete_file, file_mode, list_folder, read_bytes, write_bytes
-from onbook.policy.paths import PathRefused
+from onbook.policy.paths import PathRefused, folder_of
 from onbook.workspace.root import PRIVATE_NAME, private_folder
 
 FOLDER = (PRIVATE_NAME, "undo")
@@ -47,7 +46,8 @@ class Undone(msgspec.Struct, frozen=True):
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    path: str
+    path: bytes
+    """As the file system has it: not every name is text."""
     before: str | None
     after: str | None
     mode: int | None
@@ -68,9 +68,9 @@ class Undo:
         private_folder(self.root)
         folder = self._folder(turn) or self._begin(turn)
         if old is not None:
-            write_bytes(self.root, (*FOLDER, folder, _digest(old)), old, mode=0o600)
-        entry = _Entry("/".join(parts), old if old is None else _digest(old), new if new is None else _digest(new), mode)
-        lines = self._lines(folder) + msgspec.json.encode(_as_text(entry)) + b"\n"
+            write_bytes(self.root, (*FOLDER, folder, str(_digest(old))), old, mode=0o600)
+        entry = _Entry(os.fsencode("/".join(parts)), _digest(old), _digest(new), mode)
+        lines = self._lines(folder) + msgspec.json.encode(entry) + b"\n"
         write_bytes(self.root, (*FOLDER, folder, "changes.jsonl"), lines, mode=0o600)
 
     def turns(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class Undo:
 
     def _put_back(self, folder: str, path: str, first: _Entry, last: _Entry) -> str:
         now = self._now(path)
-        digest = None if now is None else _digest(now)
+        digest = _digest(now)
         parts = path.split("/")
         if digest == first.before:
             return ""
@@ -130,7 +130,7 @@ class Undo:
         entries = [msgspec.json.decode(line, type=_Entry) for line in self._lines(folder).splitlines()]
         firsts = {entry.path: entry for entry in reversed(entries)}
         lasts = {entry.path: entry for entry in entries}
-        return [(os.fsdecode(path.encode("utf-8", "surrogatepass")) if False else path, firsts[path], lasts[path]) for path in lasts]
+        return [(os.fsdecode(path), firsts[path], lasts[path]) for path in lasts]
 
     def _earlier(self, folder: str, entry: _Entry) -> bytes | None:
         return None if entry.before is None else read_bytes(self.root, (*FOLDER, folder, entry.before))
@@ -170,11 +170,14 @@ class Undo:
         return sum(status.st_size for _, status in list_folder(self.root, (*FOLDER, folder)))
 
     def _forget(self, folder: str) -> None:
-        shutil.rmtree(self.root.joinpath(*FOLDER, folder), ignore_errors=True)
+        for name, _ in list_folder(self.root, (*FOLDER, folder)):
+            delete_file(self.root, (*FOLDER, folder, name))
+        with folder_of(self.root, FOLDER) as here:
+            os.rmdir(folder, dir_fd=here)
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _digest(data: bytes | None) -> str | None:
+    return None if data is None else hashlib.sha256(data).hexdigest()
 
 
 def _safe(turn: str) -> str:

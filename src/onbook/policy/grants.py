@@ -1,0 +1,86 @@
+"""What a person has said yes to: for this session in memory, for always in the user's state folder.
+
+A yes covers exactly what was asked: that file, that command line, that host. `--allow` may cover more.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+
+import msgspec
+
+from onbook.config.errors import did_you_mean
+from onbook.outcome import UsageError
+from onbook.policy.effects import Connect, Effect, Run, kind_of
+from onbook.workspace.files import locked, write_atomic
+
+KINDS = ("read", "write", "delete", "run", "connect")
+
+
+def scope_of(effect: Effect) -> str:
+    """The effect as a yes covers it: `write:notes.md`, `run:["make","test"]`, `connect:https://pypi.org:443`."""
+    if isinstance(effect, Run):
+        words = [word.encode("utf-8", "backslashreplace").decode() for word in effect.argv]
+        return f"{'shell' if effect.shell else 'run'}:{msgspec.json.encode(words).decode()}"
+    if isinstance(effect, Connect):
+        parts = urlsplit(effect.url)
+        return f"connect:{parts.scheme}://{parts.hostname}:{parts.port or ''}"
+    return f"{kind_of(effect)}:{effect.path.encode('utf-8', 'backslashreplace').decode()}"
+
+
+def check_allow(values: frozenset[str]) -> frozenset[str]:
+    """UsageError for a value of `--allow` that means nothing."""
+    for value in values:
+        kind = value.partition(":")[0]
+        if kind not in KINDS:
+            hint = did_you_mean(kind, KINDS)
+            raise UsageError(f"--allow {value}: write one of {', '.join(KINDS)}, or as in run:pytest{hint}")
+    return values
+
+
+def is_covered(effect: Effect, allow: frozenset[str]) -> bool:
+    """Whether `--allow` covers it: `write`, `write:src` (a folder), `run:pytest` (a program), `connect:pypi.org`."""
+    kind = kind_of(effect)
+    for value in allow:
+        wanted, _, what = value.partition(":")
+        if wanted == kind and (not what or _covers(effect, what)):
+            return True
+    return False
+
+
+class Grants:
+    """The answers "always" for one workspace."""
+
+    def __init__(self, root: Path, state: Path) -> None:
+        name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:32]
+        self.path = state / "grants" / f"{name}.json"
+
+    def show(self) -> frozenset[str]:
+        """What is always allowed; nothing when the record cannot be read."""
+        try:
+            return frozenset(msgspec.json.decode(self.path.read_bytes(), type=list[str]))
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return frozenset()
+
+    def add(self, scope: str) -> None:
+        """Remember a yes."""
+        self._change(lambda known: known | {scope})
+
+    def remove(self, scope: str) -> None:
+        """Forget a yes."""
+        self._change(lambda known: known - {scope})
+
+    def _change(self, change: Callable[[frozenset[str]], frozenset[str]]) -> None:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with locked(self.path):
+            write_atomic(self.path, msgspec.json.encode(sorted(change(self.show()))) + b"\n", mode=0o600)
+
+
+def _covers(effect: Effect, what: str) -> bool:
+    if isinstance(effect, Run):
+        return not effect.shell and bool(effect.argv) and effect.argv[0] == what
+    if isinstance(effect, Connect):
+        return urlsplit(effect.url).hostname == what.lower()
+    return PurePosixPath(effect.path).is_relative_to(PurePosixPath(what))
