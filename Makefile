@@ -1,4 +1,4 @@
-# Everything from a fresh clone with nothing but Python 3.11 or newer, git and a C compiler.
+# Everything from a fresh clone with nothing but Python 3.11 to 3.14 and git.
 # Each target prints what it does; what is already made is not made again.
 
 PYTHON ?= python3

@@ -2,10 +2,12 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,27 +73,29 @@ class CommandLine:
         self, *args: str | bytes, stdin: int = subprocess.DEVNULL, cwd: Path | None = None, **env: str
     ) -> subprocess.Popen[bytes]:
         """The command, still running."""
-        process = subprocess.Popen(
-            [*ONBOOK, *args],
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=cwd or self.workspace,
-            env=self.env | env,
-        )
+        with default_signals():
+            process = subprocess.Popen(
+                [*ONBOOK, *args],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=cwd or self.workspace,
+                env=self.env | env,
+            )
         self.started.append(process)
         return process
 
     def shell(self, script: str, **env: str) -> Finished:
         """A line of shell in which `$onbook` is the command."""
-        process = subprocess.run(
-            ["bash", "-c", script],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            cwd=self.workspace,
-            env=self.env | {"onbook": " ".join(ONBOOK)} | env,
-            timeout=30,
-        )
+        with default_signals():
+            process = subprocess.run(
+                ["bash", "-c", script],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                cwd=self.workspace,
+                env=self.env | {"onbook": " ".join(ONBOOK)} | env,
+                timeout=30,
+            )
         return Finished(process.returncode, process.stdout.decode(), process.stderr.decode())
 
     def route(self, name: str, url: str, **fields: Any) -> None:
@@ -178,15 +182,16 @@ def terminal(workspace: Path, environment: dict[str, str]) -> Iterator[Terminal]
     opened: list[pexpect.spawn] = []
 
     def spawn(*args: str, **env: str) -> pexpect.spawn:
-        child = pexpect.spawn(
-            ONBOOK[0],
-            [*ONBOOK[1:], *args],
-            cwd=str(workspace),
-            env=environment | {"TERM": "xterm-256color"} | env,
-            encoding="utf-8",
-            timeout=10,
-            dimensions=(24, 100),
-        )
+        with default_signals():
+            child = pexpect.spawn(
+                ONBOOK[0],
+                [*ONBOOK[1:], *args],
+                cwd=str(workspace),
+                env=environment | {"TERM": "xterm-256color"} | env,
+                encoding="utf-8",
+                timeout=10,
+                dimensions=(24, 100),
+            )
         child.delaybeforesend = None
         opened.append(child)
         return child
@@ -194,6 +199,23 @@ def terminal(workspace: Path, environment: dict[str, str]) -> Iterator[Terminal]
     yield spawn
     for child in opened:
         child.close(force=True)
+
+
+@contextmanager
+def default_signals() -> Iterator[None]:
+    """What is started in here heeds signals, even if these tests run under `nohup` or in a shell's background."""
+    ignored = [
+        number
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT)
+        if signal.getsignal(number) is signal.SIG_IGN
+    ]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def eventually(found: Callable[[], Any], seconds: float = 5.0) -> Any:

@@ -32,6 +32,16 @@ def test_no_control_codes_are_written_when_nobody_looks(run: CommandLine, script
     assert not {"\x1b", "\r"} & set(done.stdout + done.stderr)
 
 
+def test_an_aside_begins_a_line_of_its_own_in_a_file_that_takes_everything(
+    run: CommandLine, scripted_model: ScriptedServer
+) -> None:
+    scripted_model.replies(Reply("And then", finish_reason="length"))
+    lines = run.shell("$onbook ask 'Go on' 2>&1 | cat").stdout.splitlines()
+    assert lines[1:3] == ["And then", "onbook: the answer was cut off at the model's length limit"]
+    scripted_model.replies(Reply("And then", finish_reason="length"))
+    assert run("ask", "Go on").stdout == "And then\n"
+
+
 def test_standard_input_is_appended_to_the_text(run: CommandLine, scripted_model: ScriptedServer) -> None:
     assert run("ask", "Summarise", stdin="line one\nline two\n").code == 0
     assert scripted_model.chats[0].last == "Summarise\n\nline one\nline two"

@@ -66,6 +66,13 @@ def test_a_bad_url_scheme_changes_nothing(run: CommandLine, user_settings: Path)
     assert not user_settings.exists()
 
 
+@pytest.mark.parametrize(("url", "warned"), [("http://h:9", True), ("https://h/", True), ("http://h/v1", False)])
+def test_a_url_without_a_path_is_taken_with_a_warning(run: CommandLine, url: str, warned: bool) -> None:  # noqa: FBT001
+    done = run("route", "add", "x", url)
+    assert done.code == 0
+    assert ("OpenAI-compatible URLs usually end in /v1, as in " in done.stderr) == warned
+
+
 def test_a_bad_context_window_is_named_by_its_option(run: CommandLine) -> None:
     done = run("route", "add", "x", "http://h/v1", "--context", "-4")
     assert done.code == 2
@@ -104,7 +111,7 @@ def test_a_corrupt_transcript_is_named_with_its_line(
     sessions.mkdir(parents=True)
     broken = sessions / "20260101T000000Z-abcdef.fountain"
     broken.write_bytes(b"Title: onbook session\nCredit: Recorded by onbook\n\nFADE IN:\n\nINT. A\0B")
-    for command in (("show",), ("ask", "--continue", "hello"), ("--continue",)):
+    for command in (("show", "abcdef"), ("ask", "--session", "abcdef", "hello"), ("--continue", "abcdef")):
         done = run(*command)
         assert (done.code, done.stdout) == (1, "")
         assert done.complaint == f"{broken}: line 6: not text (a NUL byte)"

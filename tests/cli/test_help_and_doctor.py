@@ -24,6 +24,15 @@ def test_version_is_answered_before_anything_is_imported() -> None:
     assert done.stdout == f"onbook {__version__}\n\n"
 
 
+@pytest.mark.parametrize("redirection", ["> /dev/full", ">&-"])
+def test_a_version_that_cannot_be_written_leaves_no_traceback(run: CommandLine, redirection: str) -> None:
+    done = run.shell(f"$onbook --version {redirection}")
+    if redirection == ">&-":
+        assert (done.code, done.stderr) == (0, "")
+    else:
+        assert (done.code, done.complaint) == (1, "standard output: No space left on device")
+
+
 def test_help_imports_no_command() -> None:
     code = (
         "import sys; sys.argv[1:] = ['--help']\nfrom onbook.__main__ import main\nmain()\n"
@@ -71,9 +80,32 @@ def test_doctor_says_how_to_fix_what_is_wrong(run: CommandLine, workspace: Path)
     assert done.code == 1
     assert {"python", "system", "extra local", "extra cloud", "git", "sandbox", "terminal", "trust"} <= found.keys()
     assert found["route dead"]["state"] == "problem"
-    assert found["route dead"]["fix"] == "onbook route probe dead"
+    assert found["route dead"]["fix"] == "is the server running? onbook route rm dead removes it"
     assert found["workspace"]["state"] == "problem"
     assert found["model"]["state"] == "problem"
+    assert "onbook model pull smollm2" in found["model"]["fix"]
+    assert "onbook route add NAME URL" in found["model"]["fix"]
+
+
+def test_doctor_names_the_variable_of_a_missing_key(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    run.route("keyed", scripted_model.openai_url, key_env="MY_KEY")
+    assert _found_by_doctor(run)["route keyed"]["fix"] == "export MY_KEY=…"
+
+
+def test_doctor_looks_at_everything_else_when_the_settings_are_broken(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    (workspace / "onbook.toml").write_text("broken")
+    found = _found_by_doctor(run)
+    assert found["settings"]["state"] == "problem"
+    assert found["settings"]["detail"].startswith(f"{workspace}/onbook.toml:1: not valid TOML")
+    assert found["route scripted"]["state"] == found["model"]["state"] == "good"
+    assert {"git", "sandbox", "terminal", "trust"} <= found.keys()
+    assert run("doctor").code == 1
+
+
+def _found_by_doctor(run: CommandLine) -> dict[str, dict[str, str]]:
+    return {finding["what"]: finding for finding in run("doctor", "--json").events}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -95,6 +127,11 @@ def test_tab_completes_commands_options_models_and_sessions(run: CommandLine, sc
     assert "--attach" in completed(run, "onbook ask --a")
     assert completed(run, "onbook ask -m s") == ["scripted", "smollm2"]
     assert completed(run, "onbook --continue 2") == [run.transcripts[0].stem]
+    assert completed(run, "onbook ask --session 2") == [run.transcripts[0].stem]
+    assert completed(run, "onbook route rm ") == ["scripted"]
+    assert completed(run, "onbook route probe s") == ["scripted"]
+    assert completed(run, "onbook help ev") == ["events"]
+    assert completed(run, "onbook help route a") == ["add"]
 
 
 def test_tab_stays_silent_when_something_is_broken(run: CommandLine, workspace: Path) -> None:

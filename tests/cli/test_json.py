@@ -74,3 +74,15 @@ def test_a_key_that_is_not_set_is_named_by_its_variable(run: CommandLine, script
     done = run("ask", "-m", "keyed", "hello")
     assert done.code == 5
     assert done.complaint == ("keyed: refused: the environment variable MY_KEY is not set; its key is read from there")
+
+
+def test_a_run_that_could_not_be_recorded_finishes_with_the_exit_code_of_the_command(
+    run: CommandLine, scripted_model: ScriptedServer
+) -> None:
+    scripted_model.replies(Reply("word " * 2000))
+    done = run.shell("unset ${!COV@}; ulimit -f 4; $onbook ask --json go")
+    finished = done.events[-1]
+    assert (done.code, finished["exit_code"], finished["outcome"]) == (1, 1, "passed")
+    assert finished["text"] == "word " * 2000
+    assert finished["error"].startswith("not recorded: ")
+    assert done.stderr == ""

@@ -1,6 +1,7 @@
 """`onbook sessions`, `show` and `replay`: what was recorded, read again and asked again."""
 
 import json
+import os
 from pathlib import Path
 
 from tests.conftest import CommandLine
@@ -36,7 +37,9 @@ def test_sessions_are_listed_newest_first(run: CommandLine, scripted_model: Scri
     nothing = run("sessions")
     assert (nothing.code, nothing.stdout, nothing.complaint) == (0, "", "no sessions are recorded here yet")
     run.record(("hello", "hi"), ("again", "hi again"))
-    (workspace / ".onbook" / "sessions" / "harvey-session-20260520-143000.spmd").write_text(HARVEY)
+    old = workspace / ".onbook" / "sessions" / "harvey-session-20260520-143000.spmd"
+    old.write_text(HARVEY)
+    os.utime(old, (0, 0))
     head, newest, oldest = run("sessions").stdout.splitlines()
     assert head.split() == ["SESSION", "DATE", "(UTC)", "TURNS", "MODEL", "BEGINS"]
     assert newest.split()[0] == run.transcripts[0].stem
@@ -65,9 +68,18 @@ def test_a_recording_of_harvey_is_shown_whole_and_replayed(
     (workspace / "old.spmd").write_text(HARVEY)
     assert "A markup for screenplays.\n\nIt has two paragraphs." in run("show", "old.spmd").stdout
     assert run("replay", "old.spmd").stdout == "You said: What is Fountain?\n"
-    refused = run("ask", "--session", "old.spmd", "And?")
-    assert refused.code == 1
-    assert "old.spmd: not a session recorded by onbook, so it cannot be continued" in refused.stderr
+
+
+def test_a_recording_of_harvey_is_continued_in_a_session_of_its_own(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    (workspace / "old.spmd").write_text(HARVEY)
+    done = run("ask", "--session", "old.spmd", "And?")
+    assert done.code == 0
+    assert "continuing old after 1 turn; it stays as it is, what follows is a session of its own" in done.stderr
+    assert [message["content"] for message in scripted_model.chats[0].messages][::2] == ["What is Fountain?", "And?"]
+    assert [turn.user for turn in run.turns()] == ["And?"]
+    assert (workspace / "old.spmd").read_text() == HARVEY
 
 
 def test_replay_asks_the_questions_again_with_their_own_new_history(
@@ -84,7 +96,29 @@ def test_replay_asks_the_questions_again_with_their_own_new_history(
     assert len(run.transcripts) == 2
 
 
-def test_replay_stops_at_the_first_failure(run: CommandLine, scripted_model: ScriptedServer) -> None:
+def test_replay_goes_on_after_a_question_that_fails(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    run.record(("one", "You said: one"), ("two", "You said: two"))
+    scripted_model.replies(Status(400), Reply("2"))
+    done = run("replay", "--no-record")
+    assert (done.code, done.stdout) == (5, "2\n")
+
+
+def test_replay_leaves_out_what_did_not_end_well_and_says_what_it_cannot_attach(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    (workspace / "dot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (workspace / "a.txt").write_text("text")
+    scripted_model.replies(Reply("A dot."), Status(400))
+    run("ask", "--attach", "dot.png", "--attach", "a.txt", "What is this?")
+    run("ask", "--continue", "And this?")
+    done = run("replay", "--no-record")
+    assert (done.code, len(scripted_model.chats)) == (0, 3)
+    assert "onbook: skipped 1 turn that was cancelled or failed" in done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "asked without what was attached" in line]
+    assert line.endswith("pictures: dot.png (image/png, 8 bytes)")
+
+
+def test_replay_stops_when_the_model_refuses(run: CommandLine, scripted_model: ScriptedServer) -> None:
     run.record(("one", "You said: one"), ("two", "You said: two"))
     scripted_model.replies(Status(401))
     done = run("replay", "--no-record", "--json")

@@ -96,6 +96,25 @@ async def test_thinking_is_reasoning_and_its_signature_is_nothing(
     assert await heard(claude) == [Reasoning("6 x 7"), Text("42"), Finish("stop")]
 
 
+async def test_a_think_tag_in_the_text_is_reasoning(server: ScriptedServer, claude: AnthropicMessages) -> None:
+    server.replies(Reply(deltas=("<th", "ink>\nhm", "</thi", "nk>", "\n\n", "42"), cut_every=5, usage=None))
+    assert await heard(claude) == [Reasoning("hm"), Text("42"), Finish("stop")]
+
+
+async def test_a_thought_that_never_closes_is_told_before_the_finish(
+    server: ScriptedServer, claude: AnthropicMessages
+) -> None:
+    server.replies(Reply(deltas=("<think>hm </thi",), usage=None, finish_reason="length"))
+    assert await heard(claude) == [Reasoning("hm "), Reasoning("</thi"), Finish("length")]
+
+
+async def test_what_could_have_been_a_tag_is_told_before_the_tool_use(
+    server: ScriptedServer, claude: AnthropicMessages
+) -> None:
+    server.replies(Reply(deltas=("<thi",), tool_calls=(Called("a", "go", "{}"),), usage=None))
+    assert (await heard(claude))[:2] == [Text("<thi"), ToolCall("a", "go", "{}")]
+
+
 async def test_tool_uses_come_out_whole_and_in_order(server: ScriptedServer, claude: AnthropicMessages) -> None:
     calls = (Called("a", "look", '{"at": "süd"}'), Called("b", "go", ""))
     server.replies(Reply("Let me see.", tool_calls=calls, argument_piece=3, cut_every=4))

@@ -258,4 +258,4 @@ def test_without_the_extra_one_line_says_how_to_get_it(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-S", "-c", program], capture_output=True, text=True, timeout=60, check=True
     )
-    assert ended.stdout == "any:// routes need the extra `cloud`: pip install 'onbook[cloud]'\n"
+    assert ended.stdout == "any:// routes need onbook with its extra cloud: pip install '.[cloud]' in its clone\n"

@@ -9,7 +9,7 @@ import sys
 import sysconfig
 import time
 import venv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ import httpx2
 import pytest
 
 import onbook
-from onbook.models.embedded import BadWeights, EmbeddedServer
+from onbook.models.embedded import EmbeddedServer
 from onbook.models.errors import OutOfMemory
-from onbook.models.weights import SMOLLM2, NoWeights, pull
+from onbook.models.weights import SMOLLM2, BadWeights, NoWeights, pull
+from tests.models.children import default_signals
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -28,7 +29,7 @@ HELLO = {"messages": [{"role": "user", "content": "Say hello"}], "max_tokens": 4
 ENDLESS = {"messages": [{"role": "user", "content": "Tell a long story"}], "stream": True, "ignore_eos": True}
 
 IN_A_PROCESS = """
-import sys, threading, time
+import os, signal, socket, sys, threading, time
 from pathlib import Path
 import httpx2
 from onbook.models.embedded import EmbeddedServer
@@ -51,12 +52,23 @@ def story():
 if sys.argv[2] != "idle":
     threading.Thread(target=story, daemon=True).start()
     started.wait()
-print("ready", flush=True)
-if sys.argv[2] == "wait":
-    try:
+if sys.argv[2] == "impatient":
+    def press_again_and_again():
+        try:
+            while True:
+                socket.create_connection(("127.0.0.1", httpx2.URL(server.base_url).port)).close()
+                time.sleep(0.001)
+        except OSError:  # it is closing
+            for _ in range(20):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.001)
+    threading.Thread(target=press_again_and_again, daemon=True).start()
+try:
+    print("ready", flush=True)
+    if sys.argv[2] == "wait":
         time.sleep(60)
-    except KeyboardInterrupt:
-        sys.exit(130)
+except KeyboardInterrupt:
+    sys.exit(130)
 sys.exit(7)
 """
 
@@ -180,12 +192,12 @@ async def test_a_cancelled_opening_leaves_no_server(weights: Path) -> None:
         await opening
 
 
-def run(weights: Path, what: str, **limits: Any) -> "subprocess.CompletedProcess[str]":
+def run(weights: Path, what: str, prepare: Callable[[], None] = default_signals) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-c", IN_A_PROCESS, str(weights), what]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **limits)
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, preexec_fn=prepare)
 
 
-@pytest.mark.parametrize("what", ["idle", "busy"])
+@pytest.mark.parametrize("what", ["idle", "busy", "impatient"])
 def test_a_process_ends_at_once_and_silently(weights: Path, what: str) -> None:
     ended = run(weights, what)
     assert (ended.returncode, ended.stdout, ended.stderr) == (7, "ready\n", "")
@@ -193,7 +205,9 @@ def test_a_process_ends_at_once_and_silently(weights: Path, what: str) -> None:
 
 def test_ctrl_c_ends_a_process_that_is_generating(weights: Path) -> None:
     command = [sys.executable, "-c", IN_A_PROCESS, str(weights), "wait"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=default_signals
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         pressed = time.monotonic()
@@ -228,7 +242,7 @@ def test_too_little_memory_is_one_clear_line(weights: Path) -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (450 << 20, 450 << 20))
 
-    ended = run(weights, "idle", preexec_fn=limit)
+    ended = run(weights, "idle", limit)
     assert (ended.returncode, ended.stderr) == (OutOfMemory.outcome.exit_code, "")
     assert ended.stdout.startswith("smollm2: out of memory: about 600 MB are needed")
 
@@ -252,5 +266,5 @@ def test_without_the_extra_it_says_what_to_install(weights: Path, tmp_path: Path
     command = [str(tmp_path / "bare" / "bin" / "python"), "-c", IN_A_PROCESS, str(weights), "idle"]
     environ = os.environ | {"PYTHONPATH": paths}
     ended = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
-    line = "smollm2: not installed: run `pip install 'onbook[local]'`\n"
+    line = "smollm2: not installed: install onbook with its extra local: pip install '.[local]' in its clone\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (5, line, "")

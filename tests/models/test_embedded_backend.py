@@ -8,7 +8,7 @@ import pytest
 from onbook.models.embedded_backend import NAME, EmbeddedBackend, is_ready
 from onbook.models.errors import ModelError, ModelNotFound
 from onbook.models.messages import Finish, Message, Request
-from onbook.models.weights import SMOLLM2, pull
+from onbook.models.weights import SMOLLM2, BadWeights, pull, weights_path
 from tests.models.asking import heard, text_of
 
 
@@ -29,6 +29,17 @@ async def test_without_weights_it_is_not_ready_and_says_how_to_get_them(
     monkeypatch.setenv("ONBOOK_CACHE_DIR", str(tmp_path))
     assert not is_ready()
     with pytest.raises(ModelError, match="onbook model pull smollm2"):
+        await EmbeddedBackend().open(NAME)
+
+
+async def test_weights_that_are_cut_short_are_damaged_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONBOOK_CACHE_DIR", str(tmp_path))
+    path = weights_path(SMOLLM2)
+    path.parent.mkdir()
+    path.write_bytes(b"GGUF and then the disk was full")
+    with pytest.raises(BadWeights, match=f"{path} is damaged; run `onbook model pull smollm2`, which replaces it"):
         await EmbeddedBackend().open(NAME)
 
 

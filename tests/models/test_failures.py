@@ -64,6 +64,19 @@ async def test_an_overflow_is_an_overflow_over_the_wire_too(
 
 
 @pytest.mark.parametrize(
+    ("sends_key", "advice"),
+    [
+        (True, "check the key (`onbook route list` says where it is read from)"),
+        (False, "add it again with --key-env VAR"),
+    ],
+)
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refusal_advises_by_whether_a_key_was_sent(status: int, *, sends_key: bool, advice: str) -> None:
+    line = str(failure("x", status, b"", sends_key=sends_key))
+    assert (line.endswith(advice), "sends no key" in line) == (True, not sends_key)
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
@@ -172,7 +185,7 @@ def test_an_error_without_a_sentence_still_tells_its_status(body: bytes) -> None
 
 def test_a_long_answer_is_cut_short_and_what_to_do_is_still_said() -> None:
     error = str(failure("x", 401, b"word " * 10_000))
-    assert (len(error) < 500, error.endswith("key_env names")) == (True, True)
+    assert (len(error) < 500, error.endswith("read from)")) == (True, True)
 
 
 def test_the_sentence_is_one_line() -> None:

@@ -125,3 +125,11 @@ def test_every_model_error_ends_in_exit_5_but_an_unknown_model_in_2() -> None:
 
     ours = [kind for kind in all_below(ModelError) if kind.__module__ == "onbook.models.errors"]
     assert {kind.__name__ for kind in ours if kind("x", "y").outcome.exit_code != 5} == {"ModelNotFound"}
+
+
+async def test_a_look_up_that_goes_unanswered_is_silence(server: ScriptedServer) -> None:
+    server.rule(lambda _: True, SlowFirstByte(30), path="/v1/models")
+    wire = Wire("quiet", server.openai_url, remote=False, silence=0.2)
+    with pytest.raises(WentSilent, match=r"went silent for 0\.2 s"):
+        await wire.ask("/models")
+    await wire.aclose()

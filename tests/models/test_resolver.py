@@ -8,11 +8,12 @@ import pytest
 
 from onbook.config.settings import Route, Settings
 from onbook.models.errors import Refused, Unreachable
-from onbook.models.resolver import NoModel, Resolver, UnknownModel, match_model
+from onbook.models.messages import Retrying
+from onbook.models.resolver import NoModel, NotFoundElsewhere, Resolver, UnknownModel, match_model
 from onbook.models.weights import SMOLLM2, weights_path
 from onbook.outcome import UsageError
 from tests.models.asking import heard, text_of
-from tests.scripted import ScriptedServer, Status
+from tests.scripted import Refuse, ScriptedServer, Status
 
 Resolving = Callable[..., Resolver]
 
@@ -95,6 +96,49 @@ async def test_a_backend_that_cannot_list_accepts_the_name(resolving: Resolving)
     assert server.chats[0].model == "anything-at-all"
 
 
+@pytest.fixture
+def not_listing() -> Iterator[ScriptedServer]:
+    """A server that cannot say which models it has."""
+    with ScriptedServer(listing=False) as server:
+        yield server
+
+
+async def test_a_name_that_only_a_backend_without_a_list_may_have_is_said_with_its_route(
+    not_listing: ScriptedServer, resolving: Resolving
+) -> None:
+    found = await resolving(route(not_listing, "nolist", "m")).choose("foo")
+    assert (found.name, found.model, found.why) == ("nolist", "foo", "--model")
+
+
+async def test_the_embedded_models_name_is_not_for_a_backend_without_a_list(
+    not_listing: ScriptedServer, weights: Path, resolving: Resolving
+) -> None:
+    resolver = resolving(route(not_listing, "nolist", "m"))
+    found = await resolver.choose("smollm2")
+    assert (found.backend, found.name, found.why) == (resolver.embedded, "smollm2", "embedded, --model")
+
+
+async def test_without_its_weights_it_is_not_for_one_either(not_listing: ScriptedServer, resolving: Resolving) -> None:
+    resolver = resolving(route(not_listing, "nolist", "m"))
+    assert (await resolver.choose("smollm2")).backend is resolver.embedded
+
+
+async def test_a_local_models_name_is_not_for_a_backend_without_a_list(
+    not_listing: ScriptedServer, ollama: ScriptedServer, resolving: Resolving
+) -> None:
+    found = await resolving(route(not_listing, "nolist", "m"), ollama).choose("llama3")
+    assert (found.model, found.why) == ("llama3:latest", "ollama, --model")
+
+
+async def test_the_active_backends_own_smollm2_comes_before_the_embedded_one(
+    weights: Path, resolving: Resolving
+) -> None:
+    with ScriptedServer(models=("smollm2",)) as server:
+        found = await resolving(route(server, model="m")).choose("smollm2")
+        await found.backend.aclose()
+    assert (found.name, found.model) == ("Stage", "smollm2")
+
+
 async def test_a_local_models_name_is_found_beside_the_active_backend(
     server: ScriptedServer, ollama: ScriptedServer, resolving: Resolving
 ) -> None:
@@ -110,11 +154,34 @@ async def test_a_local_model_is_found_even_if_the_active_backend_is_dead(
     assert (await resolver.resolve("qwen:7b", resolver.configured_backend())).model == "qwen:7b"
 
 
-async def test_a_name_nobody_knows_is_the_dead_backends_fault(dead_port: int, resolving: Resolving) -> None:
-    dead = Settings(model="gone", routes=(Route("gone", f"http://127.0.0.1:{dead_port}/v1", "m"),))
-    resolver = resolving(dead)
-    with pytest.raises(Unreachable):
-        await resolver.resolve("whoever", resolver.configured_backend())
+async def test_a_name_found_nowhere_else_says_so_and_that_the_active_backend_is_dead(
+    dead_port: int, resolving: Resolving
+) -> None:
+    url = f"http://127.0.0.1:{dead_port}/v1"
+    resolver = resolving(Settings(model="far", routes=(Route("far", url, "m"),)))
+    with pytest.raises(NotFoundElsewhere) as caught:
+        await resolver.choose("smolm2")
+    assert (str(caught.value), caught.value.outcome.exit_code) == (
+        f'model "smolm2" did not resolve to a route or a known model (route far could not be asked: unreachable: '
+        f"cannot reach {url}: All connection attempts failed); did you mean smollm2?"
+        "; `onbook model list` shows what there is",
+        5,
+    )
+
+
+async def test_a_name_found_nowhere_else_says_so_and_that_the_active_backends_key_is_missing(
+    resolving: Resolving,
+) -> None:
+    resolver = resolving(Settings(model="cloud", routes=(Route("cloud", "openai://", "gpt-4o"),)))
+    with pytest.raises(NotFoundElsewhere, match=r"route cloud could not be asked: refused: .* OPENAI_API_KEY is not"):
+        await resolver.choose("whoever")
+
+
+async def test_the_embedded_model_answers_to_its_name_though_the_settings_route_lacks_its_key(
+    weights: Path, resolving: Resolving
+) -> None:
+    resolver = resolving(Settings(model="cloud", routes=(Route("cloud", "openai://", "gpt-4o"),)))
+    assert (await resolver.choose("smollm2")).backend is resolver.embedded
 
 
 async def test_an_unknown_model_is_one_line_and_exit_2(ollama: ScriptedServer, resolving: Resolving) -> None:
@@ -200,12 +267,35 @@ async def test_a_routes_backend_is_opened_once(server: ScriptedServer, resolving
     assert (await resolver.resolve("stage", None)).backend is (await resolver.resolve("STAGE", None)).backend
 
 
+# A server that stumbles
+
+
+@pytest.mark.parametrize("stumble", [Status(503), Status(429, headers={"Retry-After": "0"}), Refuse()])
+async def test_a_listing_that_fails_for_a_moment_is_asked_for_again(
+    server: ScriptedServer, dead_port: int, stumble: Status | Refuse
+) -> None:
+    listing = Status(200, {"data": [{"id": "llama3:latest"}]})
+    server.rule(lambda _: True, [stumble, stumble, listing], path="/v1/models")
+    announced: list[Retrying] = []
+    resolver = Resolver(route(server), {"OLLAMA_HOST": f"127.0.0.1:{dead_port}"}, announce=announced.append)
+    found = await resolver.choose()
+    await resolver.aclose()
+    assert (found.model, [pause.attempt for pause in announced]) == ("llama3:latest", [1, 2])
+
+
+async def test_a_listing_that_is_refused_is_not(server: ScriptedServer, resolving: Resolving) -> None:
+    server.rule(lambda _: True, Status(401), path="/v1/models")
+    with pytest.raises(Refused, match="this route sends no key; add it again with --key-env VAR"):
+        await resolving(route(server)).choose()
+    assert len(server.requests) == 1
+
+
 # Which one answers
 
 
 async def test_the_flag_comes_first(server: ScriptedServer, ollama: ScriptedServer, resolving: Resolving) -> None:
     found = await resolving(route(server, model="m"), ollama).choose("qwen:7b")
-    assert (found.model, found.why) == ("qwen:7b", "--model")
+    assert (found.model, found.why) == ("qwen:7b", "ollama, --model")
 
 
 async def test_then_the_settings(server: ScriptedServer, ollama: ScriptedServer, resolving: Resolving) -> None:
@@ -247,8 +337,8 @@ async def test_the_flag_names_a_route_though_the_settings_one_lacks_its_key(
 
 
 async def test_a_flag_can_name_a_model_of_the_settings_route(server: ScriptedServer, resolving: Resolving) -> None:
-    found = await resolving(route(server, model="m")).choose("llama3")
-    assert (found.model, found.backend.name) == ("llama3:latest", "Stage")
+    found = await resolving(route(server, model="m", context=77)).choose("llama3")
+    assert (found.name, found.model, found.backend.name, found.window) == ("Stage", "llama3:latest", "Stage", 77)
 
 
 async def test_a_setting_nobody_knows_is_unknown(resolving: Resolving) -> None:
@@ -275,6 +365,11 @@ async def test_where_it_cannot_tell_the_route_does(server: ScriptedServer, resol
 async def test_where_the_route_does_not_either_the_settings_do(server: ScriptedServer, resolving: Resolving) -> None:
     settings = Settings(context=99, routes=(Route("stage", server.openai_url, "m"),))
     assert await (await resolving(settings).resolve("stage", None)).context_window() == 99
+
+
+async def test_the_table_comes_before_the_settings(server: ScriptedServer, resolving: Resolving) -> None:
+    settings = Settings(context=99, routes=(Route("stage", server.openai_url, "gpt-4o", context=77),))
+    assert await (await resolving(settings).resolve("stage", None)).context_window() == 128_000
 
 
 async def test_a_window_nobody_knows_is_none(server: ScriptedServer, resolving: Resolving) -> None:

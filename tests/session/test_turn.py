@@ -225,3 +225,11 @@ async def test_a_model_elsewhere_speaks_under_its_own_name(events: Events) -> No
     await backend.aclose()
     speaker = events.one(RunStarted).speaker
     assert (speaker.name, speaker.model, speaker.remote) == ("cloud", "m", True)
+
+
+async def test_a_mistake_of_our_own_still_ends_the_run(make_chat: MakeChat, events: Events) -> None:
+    with pytest.raises(TypeError):
+        await make_chat(no_such_option=1).turn(Prompt("hello"))
+    finished = events.one(RunFinished)
+    assert (finished.run, finished.outcome, finished.exit_code) == (events.one(RunStarted).run, "failed", 1)
+    assert finished.error.startswith("internal error: TypeError: ")

@@ -4,6 +4,7 @@ import re
 import signal
 
 import pexpect
+import pytest
 
 from tests.conftest import CommandLine, Terminal, eventually
 from tests.scripted import Reply, ScriptedServer, SlowFirstByte, Stall, Status
@@ -246,3 +247,68 @@ def test_the_server_is_told_at_once_when_a_person_stops_reading(
     child.expect_exact("The")
     child.close(force=False)
     assert eventually(lambda: scripted_model.abandoned)
+
+
+FAR = """[[routes]]
+name = "far"
+url = "https://far.example/v1"
+key_env = "FAR_KEY"
+"""
+
+
+@pytest.mark.parametrize(("answer", "trusted"), [("y", True), ("", False), ("no", False)])
+def test_a_person_may_trust_the_workspace_when_something_is_left_out(
+    terminal: Terminal,
+    scripted_model: ScriptedServer,
+    run: CommandLine,
+    answer: str,
+    trusted: bool,  # noqa: FBT001
+) -> None:
+    (run.workspace / "onbook.toml").write_text(FAR)
+    child = terminal("ask", "hello")
+    child.expect_exact("route far to https://far.example/v1 with the key in FAR_KEY\r\n")
+    child.expect_exact("onbook.toml as it is now? [y/N] ")
+    child.sendline(answer)
+    shown = everything(child)
+    assert "You said: hello" in shown
+    assert ("is not trusted: left out route far" in shown) == (not trusted)
+    assert ("far" in run("route", "list").stdout) == trusted
+
+
+def test_a_conversation_asks_for_trust_before_it_begins_and_not_again(
+    terminal: Terminal, scripted_model: ScriptedServer, run: CommandLine
+) -> None:
+    (run.workspace / "onbook.toml").write_text(FAR)
+    for times in range(2):
+        child = terminal()
+        if times == 0:
+            child.expect_exact("[y/N] ")
+            child.sendline("yes")
+            child.expect_exact("onbook: trusted: ")
+        child.expect(PROMPT)
+        child.sendline("hello")
+        child.expect_exact("You said: hello")
+        child.expect(PROMPT)
+        child.sendeof()
+        everything(child)
+        assert child.exitstatus == 0
+
+
+def test_nobody_is_asked_for_trust_without_a_terminal(
+    terminal: Terminal, scripted_model: ScriptedServer, run: CommandLine
+) -> None:
+    (run.workspace / "onbook.toml").write_text(FAR)
+    done = run("ask", "hello")
+    assert (done.code, "[y/N]" in done.stderr) == (0, False)
+    assert "is not trusted: left out route far" in done.stderr
+
+
+def test_a_server_cannot_drive_the_terminal_through_the_doctor(
+    terminal: Terminal, scripted_model: ScriptedServer, run: CommandLine
+) -> None:
+    nasty = Status(401, {"error": {"message": "bad \x1b]0;owned\x07"}})
+    scripted_model.rule(lambda _request: True, nasty, path="/v1/models")
+    shown = everything(terminal("doctor"))
+    assert "✗ route scripted: " in shown
+    assert "bad \\x1b]0;owned\\x07" in shown
+    assert "\x1b" not in shown

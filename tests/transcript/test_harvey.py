@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from onbook.events import Totals
-from onbook.transcript import Note, Speech, TranscriptError, find_session, list_sessions, load
-from tests.transcript.conversation import load_or_error
+from onbook.transcript import Note, Recorder, Speech, TranscriptError, find_session, list_sessions, load
+from tests.transcript.conversation import CAST, load_or_error
 
 DATA = Path(__file__).parent / "data"
 REPLY = """\
@@ -70,11 +70,50 @@ def test_a_recording_that_breaks_off_gives_the_turns_before() -> None:
 
 
 def test_harveys_recordings_are_listed_and_found() -> None:
-    assert [(one.id, one.turns, one.first) for one in list_sessions(DATA)] == [
+    assert {(one.id, one.turns, one.first) for one in list_sessions(DATA)} == {
         ("killed", 1, "One?"),
         ("chat", 3, "How do I reverse a list?"),
-    ]
+    }
     assert find_session(DATA, "chat") == DATA / "chat.spmd"
+
+
+def test_a_recording_of_harveys_is_history_but_nothing_is_appended_to_it() -> None:
+    session = load(DATA / "chat.spmd")
+    assert session.turns
+    assert not session.appendable
+    with pytest.raises(TranscriptError, match="so it cannot be continued"):
+        Recorder.resume(session.path, CAST)
+
+
+def test_a_recording_without_a_credit_is_harveys_by_its_name(tmp_path: Path) -> None:
+    source = (DATA / "chat.spmd").read_text()
+    path = tmp_path / "x.spmd"
+    path.write_text(source.replace("Credit: Recorded by Harvey\n", ""))
+    assert load(path).turns == load(DATA / "chat.spmd").turns
+    (listed,) = list_sessions(tmp_path)
+    assert listed.turns == 3
+
+
+def test_a_recording_of_harveys_may_have_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "x.fountain"
+    path.write_bytes((DATA / "chat.spmd").read_bytes())
+    assert load(path).turns == load(DATA / "chat.spmd").turns
+    assert [one.turns for one in list_sessions(tmp_path)] == [3]
+
+
+@pytest.mark.parametrize(
+    ("line", "model"),
+    [
+        ("Model: qwen2.5:7b. Workspace: /p.", "qwen2.5:7b"),
+        ("Model: qwen2.5:7b.", "qwen2.5:7b"),
+        ("Model: qwen2.5:7b. Tools: on.", "qwen2.5:7b"),
+        ("Model: qwen2.5:7b.\n\nTwo are here.", "qwen2.5:7b"),
+    ],
+)
+def test_the_model_is_named_in_the_line_of_state(tmp_path: Path, line: str, model: str) -> None:
+    path = tmp_path / "x.spmd"
+    path.write_text((DATA / "killed.spmd").read_text().replace("Model: GEMMA4. Workspace: /p.", line))
+    assert load(path).turns[0].model == model
 
 
 def test_any_cut_of_a_recording_is_read_or_refused_clearly(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from hypothesis import given, settings
 
-from onbook.transcript import Screenplay, Turn, scene_of, write
+from onbook.transcript import Screenplay, Turn, scene_of
+from onbook.transcript.write import write
 from tests.transcript.judges import heard_by_fountain_py, heard_by_screenplain, written
 from tests.transcript.strategies import names, screenplays, turns
 

@@ -15,10 +15,8 @@ from onbook.transcript import (
     TranscriptError,
     Transition,
     Turn,
-    read,
     scene_of,
     turns_of,
-    write,
 )
 from onbook.transcript.escape import (
     escape_line,
@@ -29,6 +27,8 @@ from onbook.transcript.escape import (
     unescape_note,
     unescape_text,
 )
+from onbook.transcript.read import read
+from onbook.transcript.write import write
 from tests.transcript.strategies import WHOLE_RECORDING, names, screenplays, texts, turns
 
 PAGE = (("Title", "onbook session"),)

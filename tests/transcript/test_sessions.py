@@ -1,5 +1,6 @@
 """Loading, listing and finding sessions, with one clear line for what cannot be read or found."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,68 @@ def test_a_session_is_found_by_name_beginning_id_path_or_as_the_latest(folder: P
     assert find_session(Path("/nowhere"), str(oldest)) == oldest
 
 
+def test_the_latest_is_the_one_last_used_and_the_list_begins_with_it(folder: Path) -> None:
+    oldest = list_sessions(folder)[-1]
+    os.utime(oldest.path, (NOW, NOW))
+    with Recorder.resume(oldest.path, CAST) as recorder:
+        recorder.record(turn(9))
+    assert find_session(folder) == oldest.path
+    assert [one.turns for one in list_sessions(folder)] == [2, 3, 2]
+
+
+def test_of_two_from_the_same_moment_the_later_name_is_the_latest(folder: Path) -> None:
+    for path in folder.iterdir():
+        os.utime(path, (NOW, NOW))
+    assert [one.date[:10] for one in list_sessions(folder)] == ["2026-05-22", "2026-05-21", "2026-05-20"]
+    assert find_session(folder) == list_sessions(folder)[0].path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"garbage",
+        HEAD,
+        HEAD + SCENE + b"RSDOIEL\nCut off he",
+        HEAD + SCENE + b"RSDOIEL\nHi\n\n[[turn: oops]]\n",
+        HEAD.replace(b"onbook 1", b"onbook 99"),
+        b"\0" * 512,
+    ],
+)
+def test_the_latest_and_the_list_pass_over_what_cannot_be_continued(folder: Path, content: bytes) -> None:
+    listed = list_sessions(folder)
+    broken = folder / "20270101T000000Z-aaaaaa.fountain"
+    broken.write_bytes(content)
+    os.utime(broken, (2 * NOW, 2 * NOW))
+    assert list_sessions(folder) == listed
+    assert find_session(folder) == listed[0].path
+    assert find_session(folder, broken.stem) == broken  # by its name, so that loading it says what is wrong
+
+
+def test_a_folder_of_broken_sessions_has_no_latest(tmp_path: Path) -> None:
+    (tmp_path / "x.fountain").touch()
+    assert list_sessions(tmp_path) == ()
+    with pytest.raises(TranscriptError, match=r"^no session in .* can be read and has a .*; there is x\.fountain$"):
+        find_session(tmp_path)
+
+
+def test_a_link_out_of_the_folder_is_no_session(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    listed = list_sessions(folder)
+    outside = tmp_path_factory.mktemp("outside") / "x.fountain"
+    outside.write_bytes(listed[0].path.read_bytes())
+    (folder / "20270101T000000Z-bbbbbb.fountain").symlink_to(outside)
+    (folder / "20270101T000000Z-cccccc.fountain").symlink_to(folder / "nowhere.fountain")
+    assert list_sessions(folder) == listed
+    assert find_session(folder) == listed[0].path
+    with pytest.raises(TranscriptError, match=r'^no session "20270101T000000Z-bbbbbb"'):
+        find_session(folder, "20270101T000000Z-bbbbbb")
+
+
+def test_a_link_inside_the_folder_is_another_name(folder: Path) -> None:
+    (folder / "favourite.fountain").symlink_to(list_sessions(folder)[0].path.name)
+    assert find_session(folder, "favourite") == folder / "favourite.fountain"
+
+
 def test_an_ambiguous_or_unknown_session_is_one_line_with_near_names(folder: Path) -> None:
     newest = list_sessions(folder)[0].id
     with pytest.raises(TranscriptError) as ambiguous:
@@ -92,3 +155,15 @@ def test_a_file_saved_elsewhere_with_other_line_ends_reads_the_same(folder: Path
     before = load(path).turns
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
     assert load(path).turns == before
+    assert find_session(folder) == path
+    assert not load(path).appendable
+    with pytest.raises(TranscriptError, match="so it cannot be continued"):
+        Recorder.resume(path, CAST)
+
+
+def test_a_session_says_that_it_can_be_appended_to(folder: Path) -> None:
+    path = find_session(folder)
+    assert load(path).appendable
+    path.write_bytes(path.read_bytes()[:-30])
+    assert load(path).torn
+    assert load(path).appendable

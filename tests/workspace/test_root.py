@@ -1,6 +1,8 @@
 """Which folder is the workspace, and the private folder in it."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,31 @@ def test_the_user_s_own_gitignore_stays(tmp_path: Path) -> None:
     (tmp_path / ".onbook" / ".gitignore").write_text("cache\n")
     private_folder(tmp_path)
     assert (tmp_path / ".onbook" / ".gitignore").read_text() == "cache\n"
+
+
+def test_an_empty_gitignore_as_a_full_disk_leaves_it_is_written_again(tmp_path: Path) -> None:
+    (tmp_path / ".onbook").mkdir()
+    (tmp_path / ".onbook" / ".gitignore").touch()
+    private_folder(tmp_path)
+    assert (tmp_path / ".onbook" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_disk_too_full_for_the_gitignore_leaves_nothing_half_written(tmp_path: Path) -> None:
+    """A limit of no bytes at all stands for the full disk."""
+    code = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from onbook.workspace.errors import WorkspaceError; from onbook.workspace.root import sessions_folder\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n"
+        "try: sessions_folder(Path(sys.argv[1]))\n"
+        "except WorkspaceError as error: print(error)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)
+    assert ran.stdout.count("\n") == 1
+    assert ran.stdout.startswith(f"cannot write {tmp_path / '.onbook' / '.gitignore'}: ")
+    assert list((tmp_path / ".onbook").iterdir()) == []
+    sessions_folder(tmp_path)
+    assert (tmp_path / ".onbook" / ".gitignore").read_text() == "*\n"
 
 
 @pytest.mark.parametrize("name", [".onbook", ".onbook/sessions"])

@@ -3,16 +3,13 @@
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from onbook import __version__
+from onbook.cli import options
 from onbook.cli.streams import prepare_streams, settle_streams
 from onbook.outcome import OnbookError, Outcome
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "ask": ("onbook.cli.ask:ask", "Ask one question; the answer goes to standard output."),
@@ -58,24 +55,10 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _complete(what: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    """What the options of the same names complete to, loaded only when somebody presses Tab."""
-    from onbook.cli import options
-
-    completer = options.complete_sessions if what == "sessions" else options.complete_models
-    return completer(ctx, param, incomplete)
-
-
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="onbook %(version)s")
-@click.option(
-    "-m",
-    "--model",
-    metavar="NAME",
-    help="The route or model that answers.",
-    shell_complete=lambda *given: _complete("models", *given),
-)
-@click.option("--system", metavar="TEXT", help="The standing instruction, instead of the workspace's own file.")
+@options.model
+@options.system
 @click.option(
     "--continue",
     "session",
@@ -83,14 +66,10 @@ def _complete(what: str, ctx: click.Context, param: click.Parameter, incomplete:
     is_flag=False,
     flag_value="latest",
     help="Go on with a recorded session: the latest, or the one named.",
-    shell_complete=lambda *given: _complete("sessions", *given),
+    shell_complete=options.complete_sessions,
 )
-@click.option("--no-record", is_flag=True, help="Keep no transcript.")
-@click.option(
-    "--workspace",
-    type=click.Path(path_type=Path),
-    help="The folder to work in. Default: the nearest one above with onbook.toml or .git.",
-)
+@options.no_record
+@options.workspace
 @click.pass_context
 def onbook(
     ctx: click.Context,

@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from onbook.cli import options
+from onbook.cli.consent import open_trusted_stage
 from onbook.cli.production import open_production
 from onbook.cli.running import run_to_outcome
-from onbook.cli.stage import Stage, open_stage
+from onbook.cli.stage import Stage
 from onbook.outcome import Outcome, UsageError
 from onbook.session.attachments import Prompt, with_attachments
 from onbook.session.schema import read_schema
@@ -21,7 +22,7 @@ from onbook.terminal.view import JsonView, TextView
 @options.model
 @options.system
 @click.option("--continue", "continued", is_flag=True, help="Go on with the latest session of this workspace.")
-@click.option("--session", metavar="SESSION", help="Go on with this session.")
+@click.option("--session", metavar="SESSION", shell_complete=options.complete_sessions, help="Go on with this session.")
 @click.option(
     "--schema",
     type=click.Path(path_type=Path),
@@ -50,7 +51,7 @@ def ask(ctx: click.Context, /, text: tuple[str, ...], **given: Any) -> None:
       git diff | onbook ask "Write a commit message for this"
       onbook ask -m claude --attach plan.png "What is missing here?"
     """
-    stage = open_stage(given["workspace"])
+    stage = open_trusted_stage(given["workspace"])
     words = " ".join(text)
     _check_unicode(words, "the text")
     _check_unicode(given["system"] or "", "--system")

@@ -4,8 +4,9 @@ import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from onbook.cli.consent import open_trusted_stage
 from onbook.cli.production import Production, open_production
-from onbook.cli.stage import Stage, open_stage
+from onbook.cli.stage import Stage
 from onbook.outcome import Outcome
 from onbook.terminal.signals import cancelling
 from onbook.terminal.talk import talk
@@ -16,7 +17,7 @@ def converse(
     model: str | None, system: str | None, session: str | None, workspace: Path | None, *, record: bool
 ) -> Outcome:
     """Talk until the input ends. The prompt is read outside the event loop, so that Ctrl-C always works there."""
-    stage = open_stage(workspace)
+    stage = open_trusted_stage(workspace)
     stack = AsyncExitStack()
     with asyncio.Runner() as runner:
         try:

@@ -13,12 +13,18 @@ import click
 import msgspec
 
 from onbook.cli import options
-from onbook.cli.stage import Stage, open_stage, say_notices, trust_store
-from onbook.models.resolver import Resolver
+from onbook.cli.advice import install_extra
+from onbook.cli.stage import Stage, open_stage, say_notices, trust_store, workspace_root
+from onbook.config.errors import SettingsError
+from onbook.config.load import Loaded, load_settings
+from onbook.config.places import SETTINGS_NAME
+from onbook.config.settings import Route, Settings
+from onbook.models.errors import ModelError, Refused, Unreachable
+from onbook.models.resolver import NoModel, Resolver
 from onbook.models.weights import SMOLLM2, is_pulled, verify, weights_path
 from onbook.outcome import OnbookError, Outcome
 from onbook.policy.sandbox import sandbox_state
-from onbook.terminal.screen import is_terminal
+from onbook.terminal.screen import is_terminal, printable
 from onbook.workspace.root import PRIVATE_NAME, sessions_path
 
 OLDEST, NEWEST = (3, 11), (3, 14)
@@ -40,10 +46,10 @@ class Finding(msgspec.Struct, frozen=True):
 @click.pass_context
 def doctor(ctx: click.Context, workspace: Path | None, *, as_json: bool) -> None:
     """Check Python, extras, weights, routes, git, sandbox and terminal, and say how to fix each."""
-    stage = open_stage(workspace)
+    stage, settings = _open(workspace)
     say_notices(stage)
     findings = []
-    for finding in _examine(stage):
+    for finding in (*_machine(), settings, *_examine(stage)):
         findings.append(finding)
         click.echo(msgspec.json.encode(finding) if as_json else _line(finding))
     bad = any(finding.state == "problem" for finding in findings)
@@ -52,18 +58,39 @@ def doctor(ctx: click.Context, workspace: Path | None, *, as_json: bool) -> None
 
 def _line(finding: Finding) -> str:
     mark = {"good": "✓", "absent": "–", "problem": "✗"}[finding.state]
-    return f"{mark} {finding.what}: {finding.detail}{f'; {finding.fix}' if finding.fix else ''}"
+    return printable(f"{mark} {finding.what}: {finding.detail}{f'; {finding.fix}' if finding.fix else ''}")
+
+
+def _open(workspace: Path | None) -> tuple[Stage, Finding]:
+    """The stage, and what its settings are like. Where they are broken, as much of them as can be had."""
+    try:
+        stage = open_stage(workspace)
+    except SettingsError as error:
+        finding = Finding("settings", "problem", str(error), "mend that line; onbook config check looks again")
+        return Stage(workspace_root(workspace), _settings_without_workspace(), os.environ), finding
+    files = ", ".join(map(str, stage.loaded.files)) or "no file; everything is at its default"
+    return stage, Finding("settings", "good", files)
+
+
+def _settings_without_workspace() -> Loaded:
+    try:
+        return load_settings(None, environ=os.environ, is_trusted=trust_store().is_trusted)
+    except SettingsError:
+        return Loaded(Settings(), (), (), (), {})
+
+
+def _machine() -> Iterator[Finding]:
+    yield _python()
+    yield _system()
 
 
 def _examine(stage: Stage) -> Iterator[Finding]:
-    yield _python()
-    yield _system()
     yield _workspace(stage)
     yield _extra("local", "xllamacpp", "the embedded model")
     yield _weights()
     yield _extra("cloud", "any_llm", "any:// routes")
     yield from asyncio.run(_models(stage))
-    yield _program("git", "git", "the workflow needs it")
+    yield _git()
     yield _sandbox(stage)
     yield _trust()
     yield _terminal()
@@ -96,7 +123,7 @@ def _workspace(stage: Stage) -> Finding:
 def _extra(name: str, module: str, purpose: str) -> Finding:
     if find_spec(module) is not None:
         return Finding(f"extra {name}", "good", purpose)
-    return Finding(f"extra {name}", "absent", f"not installed ({purpose})", f"pip install 'onbook[{name}]'")
+    return Finding(f"extra {name}", "absent", f"not installed ({purpose})", install_extra(name))
 
 
 def _weights() -> Finding:
@@ -118,40 +145,64 @@ async def _models(stage: Stage) -> list[Finding]:
             else Finding("ollama", "absent", "no local Ollama answers", "start it with: ollama serve")
         ]
         for route in stage.settings.routes:
-            found.append(await _route(resolver, route.name, stage))
-        return [*found, await _answering(resolver)]
+            found.append(await _route(resolver, route, stage))
+        return [*found, await _answering(resolver, stage)]
     finally:
         await resolver.aclose()
 
 
-async def _route(resolver: Resolver, name: str, stage: Stage) -> Finding:
-    route = stage.settings.route(name)
-    assert route is not None  # noqa: S101 - it comes from the same settings
+async def _route(resolver: Resolver, route: Route, stage: Stage) -> Finding:
     try:
         models = await resolver.backend(route).list_models()
     except OnbookError as error:
-        return Finding(f"route {name}", "problem", str(error), f"onbook route probe {name}")
+        return Finding(f"route {route.name}", "problem", str(error), _fix(error, route, stage))
     detail = "answers" if models is None else f"answers, {len(models)} model(s)"
-    return Finding(f"route {name}", "good", detail)
+    return Finding(f"route {route.name}", "good", detail)
 
 
-async def _answering(resolver: Resolver) -> Finding:
+def _fix(error: OnbookError, route: Route, stage: Stage) -> str:
+    """What helps against this error of this route; nothing where the error says it itself."""
+    if isinstance(error, Unreachable):
+        here = " --here" if stage.loaded.origins.get(f"routes.{route.name.casefold()}") == _own(stage) else ""
+        return f"is the server running? onbook route rm {route.name}{here} removes it"
+    if isinstance(error, Refused):
+        if route.key_variable is None:
+            return f"it wants a key: onbook route add {route.name} {route.url} --key-env VAR"
+        is_set = stage.environ.get(route.key_variable, "").strip()
+        return f"check the key in {route.key_variable}" if is_set else f"export {route.key_variable}=…"
+    return f"onbook route probe {route.name}" if isinstance(error, ModelError) else ""
+
+
+def _own(stage: Stage) -> str:
+    return str(stage.root / SETTINGS_NAME)
+
+
+async def _answering(resolver: Resolver, stage: Stage) -> Finding:
     try:
         chosen = await resolver.choose()
+    except NoModel:
+        pull = "onbook model pull smollm2 for the embedded one"
+        embedded = pull if find_spec("xllamacpp") else f"{install_extra('local')}, then {pull}"
+        ways = f"either {embedded}; or start Ollama or name a server: onbook route add NAME URL"
+        return Finding("model", "problem", "there is none to ask", ways)
     except OnbookError as error:
-        return Finding("model", "problem", str(error))
+        route = stage.settings.route(stage.settings.model or "")
+        return Finding("model", "problem", str(error), _fix(error, route, stage) if route else "")
     return Finding("model", "good", f"{chosen.model} would answer ({chosen.why})")
 
 
-def _program(what: str, program: str, purpose: str) -> Finding:
-    if path := shutil.which(program):
-        return Finding(what, "good", path)
-    return Finding(what, "absent", f"{program} is not installed ({purpose})", f"install the package {program}")
+def _git() -> Finding:
+    if path := shutil.which("git"):
+        return Finding("git", "good", path)
+    fix = "xcode-select --install" if sys.platform == "darwin" else "install the package git"
+    return Finding("git", "absent", "not installed (the workflow needs it)", fix)
 
 
 def _sandbox(stage: Stage) -> Finding:
-    active, detail = sandbox_state(stage.settings.policy.sandbox)
-    return Finding("sandbox", "good" if active else "absent", detail)
+    if sys.platform != "linux":
+        return Finding("sandbox", "absent", "there is none for this system: what models start is not shut in")
+    state = sandbox_state(stage.settings.policy.sandbox)
+    return Finding("sandbox", "good" if state.active else "absent", state.detail)
 
 
 def _trust() -> Finding:

@@ -2,16 +2,33 @@
 
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from onbook.cli import options
 from onbook.cli.app import COMMANDS
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
+    """Pages and commands; after a command, its own commands."""
+    typed: tuple[str, ...] = ctx.params.get("topic") or ()
+    if not typed:
+        return options.offered([*sorted(_pages()), *sorted(COMMANDS)], incomplete)
+    try:
+        command, context = _command(ctx.find_root(), typed)
+    except UsageError:
+        return []
+    return options.offered(command.list_commands(context) if isinstance(command, click.Group) else (), incomplete)
+
 
 @click.command("help")
-@click.argument("topic", nargs=-1, metavar="[TOPIC]")
+@click.argument("topic", nargs=-1, metavar="[TOPIC]", shell_complete=complete_topics)
 @click.pass_context
 def help_(ctx: click.Context, topic: tuple[str, ...]) -> None:
     """Read the manual: a topic, or a command with its options. Without TOPIC, list the topics."""
@@ -23,7 +40,8 @@ def help_(ctx: click.Context, topic: tuple[str, ...]) -> None:
         return
     name = "-".join(topic)
     if topic[0] in COMMANDS:
-        click.echo(_command_help(ctx.find_root(), topic))
+        command, context = _command(ctx.find_root(), topic)
+        click.echo(command.get_help(context))
     elif name in pages:
         click.echo(pages[name].read_text(encoding="utf-8"))
     else:
@@ -31,7 +49,8 @@ def help_(ctx: click.Context, topic: tuple[str, ...]) -> None:
         raise UsageError(f'no topic "{" ".join(topic)}"{hint} `onbook help` lists them')
 
 
-def _command_help(root: click.Context, words: tuple[str, ...]) -> str:
+def _command(root: click.Context, words: tuple[str, ...]) -> tuple[click.Command, click.Context]:
+    """The command that the words name, one inside the other."""
     command: click.Command = root.command
     context = root
     for word in words:
@@ -40,7 +59,7 @@ def _command_help(root: click.Context, words: tuple[str, ...]) -> str:
             raise UsageError(f'"{context.command_path}" has no command "{word}"')
         command = found
         context = click.Context(command, info_name=word, parent=context)
-    return command.get_help(context)
+    return command, context
 
 
 def _pages() -> dict[str, Path]:

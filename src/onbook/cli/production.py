@@ -10,14 +10,14 @@ from typing import Any
 
 from onbook.cli.recording import Recording, open_recording
 from onbook.cli.stage import Stage
-from onbook.events import Note, Sink, fan_out
+from onbook.events import Note, Sink
 from onbook.models.resolver import Resolver
 from onbook.outcome import Outcome
 from onbook.policy.redaction import RedactingSink
-from onbook.session.conversation import Conversation
+from onbook.session.conversation import Conversation, spoken
 from onbook.session.instructions import find_instruction
 from onbook.session.turn import Chat
-from onbook.transcript.history import load
+from onbook.transcript.history import Session, load
 from onbook.transcript.sessions import find_session
 from onbook.workspace.root import sessions_path
 
@@ -52,15 +52,17 @@ async def open_production(
     for notice in stage.loaded.notices:
         show(_note(notice, "warning"))
     instruction = find_instruction(stage.root, system)
-    resumed = find_session(sessions_path(stage.root), session) if session is not None else None
-    conversation = Conversation(instruction, _spoken(resumed, show))
+    earlier = load(find_session(sessions_path(stage.root), session)) if session is not None else None
+    conversation = Conversation(instruction, _spoken(earlier, show))
     recording: Recording | None = None
-    resolver = Resolver(stage.settings, stage.environ, stage.model_origin)
+    resolver = Resolver(
+        stage.settings, stage.environ, stage.model_origin, lambda retrying: show(_note(retrying.sentence, "warning"))
+    )
     try:
         chosen = await resolver.choose(model)
-        recording = open_recording(stage, show, resumed) if record else None
+        recording = open_recording(stage, view, _growing(earlier)) if record else None
         show(_note(f"model: {chosen.model} ({_whence(chosen.name, chosen.model, chosen.why)})", "info"))
-        sink = RedactingSink(fan_out(recording, view)) if recording else show
+        sink = RedactingSink(recording) if recording else show
         chat = Chat(conversation, chosen, sink, stage.settings.agent_name, _as_text(stage.root), options or {})
         yield Production(chat, recording)
     finally:
@@ -71,16 +73,22 @@ async def open_production(
             await resolver.aclose()
 
 
-def _spoken(path: Path | None, show: Sink) -> list[tuple[str, str]]:
+def _spoken(session: Session | None, show: Sink) -> list[tuple[str, str]]:
     """The finished turns of the session that goes on."""
-    if path is None:
+    if session is None:
         return []
-    session = load(path)
     if session.torn:
-        show(_note(f"{path.name} was cut off in the middle of a turn; that turn is left out", "warning"))
-    spoken = [(turn.user, turn.reply) for turn in session.turns if turn.outcome == Outcome.PASSED.value]
-    show(_note(f"continuing {path.stem} after {len(spoken)} turn{'' if len(spoken) == 1 else 's'}", "info"))
-    return spoken
+        show(_note(f"{session.path.name} was cut off in the middle of a turn; that turn is left out", "warning"))
+    turns = spoken(session.turns)
+    elsewhere = "" if session.appendable else "; it stays as it is, what follows is a session of its own"
+    count = f"{len(turns)} turn{'' if len(turns) == 1 else 's'}"
+    show(_note(f"continuing {session.path.stem} after {count}{elsewhere}", "info"))
+    return turns
+
+
+def _growing(session: Session | None) -> Path | None:
+    """The file that the session goes on in, if it goes on in its own."""
+    return session.path if session is not None and session.appendable else None
 
 
 def _whence(name: str, model: str, why: str) -> str:

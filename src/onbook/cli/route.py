@@ -16,9 +16,10 @@ from onbook.config.places import SETTINGS_NAME, user_settings_file
 from onbook.config.settings import Route
 from onbook.models.backend import Backend
 from onbook.models.messages import Message, Request
+from onbook.models.resolver import window_of
 from onbook.models.routes import backend_of
 from onbook.outcome import UsageError
-from onbook.terminal.screen import printable
+from onbook.terminal.screen import printable, write_aside
 from onbook.workspace.settings_file import add_route, remove_route
 
 _here = click.option("--here", is_flag=True, help="In this workspace's onbook.toml, not in the user's.")
@@ -55,10 +56,12 @@ def add(workspace: Path | None, *, here: bool, **fields: Any) -> None:
     if was_trusted:
         trust_store().trust(root)
     click.echo(f"added route {new.name} to {path}")
+    if _lacks_path(new):
+        write_aside(f"onbook: OpenAI-compatible URLs usually end in /v1, as in {new.address.base_url}/v1\n")
 
 
 @route.command()
-@click.argument("name")
+@options.route_argument
 @_here
 @options.workspace
 def rm(name: str, workspace: Path | None, *, here: bool) -> None:
@@ -92,7 +95,7 @@ def list_(workspace: Path | None, *, as_json: bool) -> None:
 
 
 @route.command()
-@click.argument("name")
+@options.route_argument
 @click.argument("url", required=False)
 @click.option("--model", metavar="M", help="Ask this model instead of the route's.")
 @click.option("--key-env", metavar="VAR", help="The environment variable that holds the key.")
@@ -122,6 +125,10 @@ def probe(
     click.echo(f"context window: {window}")
 
 
+def _lacks_path(new: Route) -> bool:
+    return new.url.lower().startswith("http") and new.address.base_url.count("/") == len("//")
+
+
 def _wanted(stage: Stage, name: str, url: str | None, model: str | None, key_env: str | None) -> Route:
     given: dict[str, Any] = {"name": name, "url": url, "model": model, "key_env": key_env}
     if url is None:
@@ -143,7 +150,7 @@ async def _probe(known: Route, backend: Backend) -> dict[str, Any]:
         async for _ in (await backend.open(model)).stream(hello):
             pass
         seconds = time.monotonic() - began
-        window = known.context or await backend.context_window(model)
+        window = await window_of(backend, model, known.context)
         return {"route": known.name, "model": model, "seconds": seconds, "models": models, "context": window}
     finally:
         await backend.aclose()

@@ -1,6 +1,8 @@
 """`onbook sessions`, `show` and `replay`: what was recorded, to read and to ask again."""
 
 import sys
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -11,8 +13,11 @@ from onbook.cli.production import open_production
 from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import Stage, open_stage
 from onbook.cli.table import echo_table
+from onbook.events import Note
+from onbook.models.errors import ModelNotFound, Refused, Unreachable
 from onbook.outcome import Outcome
-from onbook.session.attachments import Prompt
+from onbook.session.attachments import Prompt, is_picture
+from onbook.session.conversation import asked
 from onbook.terminal.screen import fit_for, printable, write, write_aside
 from onbook.terminal.view import JsonView, TextView
 from onbook.transcript.history import Session, load
@@ -20,6 +25,9 @@ from onbook.transcript.names import stage_name
 from onbook.transcript.sessions import find_session, list_sessions
 from onbook.transcript.turns import Turn
 from onbook.workspace.root import sessions_path
+
+_HOPELESS = (Unreachable, Refused, ModelNotFound)
+"""After these the next question would fare no better."""
 
 
 @click.command()
@@ -76,15 +84,14 @@ def replay(
     """Ask a session's questions again, in order, and record the new answers as a session of their own."""
     stage = open_stage(workspace)
     recorded = _load(stage, session)
-    questions = [turn.user for turn in recorded.turns]
     view = JsonView() if as_json else TextView()
-    outcome = run_to_outcome(_replay(stage, questions, view, model, system, record=not no_record))
+    outcome = run_to_outcome(_replay(stage, recorded.turns, view, model, system, record=not no_record))
     ctx.exit(outcome.exit_code)
 
 
 async def _replay(
     stage: Stage,
-    questions: list[str],
+    turns: Sequence[Turn],
     view: JsonView | TextView,
     model: str | None,
     system: str | None,
@@ -92,15 +99,30 @@ async def _replay(
     record: bool,
 ) -> Outcome:
     async with open_production(stage, view, model=model, system=system, record=record) as production:
+        chat = production.chat
+        again = [turn for turn in turns if turn.outcome == Outcome.PASSED.value]
+        for line in _not_replayed(len(turns) - len(again), again):
+            chat.emit(Note(run="", time=time.time(), text=line, level="warning"))
         outcome = Outcome.PASSED
-        for question in questions:
+        for turn in again:
             if isinstance(view, TextView):
-                write_aside(printable(f"\n> {question}\n"))
-            ended = await production.chat.turn(Prompt(question))
-            if ended.outcome is not Outcome.PASSED:
+                write_aside(printable(f"\n> {asked(turn)}\n"))
+            ended = await chat.turn(Prompt(asked(turn)))
+            if outcome is Outcome.PASSED:
                 outcome = ended.outcome
+            if isinstance(ended.error, _HOPELESS):
                 break
     return production.verdict(outcome)
+
+
+def _not_replayed(skipped: int, again: Sequence[Turn]) -> Iterator[str]:
+    """A line on each thing that will not be asked again as it was."""
+    if skipped:
+        turns = "1 turn that was" if skipped == 1 else f"{skipped} turns that were"
+        yield f"skipped {turns} cancelled or failed"
+    pictures = [name for turn in again for name in turn.attachments if is_picture(name)]
+    if pictures:
+        yield f"asked without what was attached, for a record holds no pictures: {', '.join(pictures)}"
 
 
 def _load(stage: Stage, session: str) -> Session:

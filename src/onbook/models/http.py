@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from onbook.models.errors import MalformedStream, Rejected, Unreachable, WentSilent
+from onbook.models.errors import MalformedStream, ModelError, Rejected, Unreachable, WentSilent
 from onbook.models.failures import failure
 from onbook.policy.secrets import redact, register_secret
 
@@ -37,6 +37,7 @@ class Wire:
         self.base_url = base_url.rstrip("/")
         self._headers = dict(headers or {})
         self._remote = remote
+        self._sends_key = bool(key)
         self._silence = silence
         self._client: httpx2.AsyncClient | None = None
         if key:
@@ -52,17 +53,17 @@ class Wire:
             request = client.build_request("POST", self.base_url + path, content=self._encoded(body), headers=_JSON)
             response = await client.send(request, stream=True)
         except httpx2.ReadTimeout:
-            raise self._silent() from None
+            raise self._silent(self._silence) from None
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise Unreachable(self.name, f"cannot reach {self._where()}: {_reason(error)}") from None
         try:
             if response.status_code >= 300:
-                raise failure(self.name, response.status_code, await response.aread(), response.headers)
+                raise self._failed(response, await response.aread())
             if "html" in response.headers.get("content-type", ""):
                 raise MalformedStream(self.name, f"{self._where()} answers with a web page; is it the API's address?")
             yield response
         except httpx2.TimeoutException:
-            raise self._silent() from None
+            raise self._silent(self._silence) from None
         except httpx2.NetworkError as error:
             raise Unreachable(self.name, f"lost {self._where()}: {_reason(error)}") from None
         except (httpx2.ProtocolError, httpx2.DecodingError) as error:
@@ -76,16 +77,19 @@ class Wire:
 
         method, content = ("GET", None) if body is None else ("POST", self._encoded(body))
         url = path if absolute else self.base_url + path
+        seconds = min(LOOKUP_SECONDS, self._silence)
         try:
             response = await self.client().request(
-                method, url, content=content, headers=_JSON if content else None, timeout=LOOKUP_SECONDS
+                method, url, content=content, headers=_JSON if content else None, timeout=seconds
             )
         except httpx2.DecodingError:
             raise MalformedStream(self.name, f"{self._where()} did not answer with JSON") from None
+        except httpx2.ReadTimeout:
+            raise self._silent(seconds) from None
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise Unreachable(self.name, f"cannot reach {self._where()}: {_reason(error)}") from None
         if response.status_code >= 300:
-            raise failure(self.name, response.status_code, response.content, response.headers)
+            raise self._failed(response, response.content)
         try:
             return msgspec.json.decode(response.content)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -116,8 +120,11 @@ class Wire:
         except UnicodeEncodeError:
             raise Rejected(self.name, "the text holds half a character (a lone surrogate)") from None
 
-    def _silent(self) -> WentSilent:
-        return WentSilent(self.name, f"{self._where()} went silent for {self._silence:g} s")
+    def _silent(self, seconds: float) -> WentSilent:
+        return WentSilent(self.name, f"{self._where()} went silent for {seconds:g} s")
+
+    def _failed(self, response: "httpx2.Response", body: bytes) -> ModelError:
+        return failure(self.name, response.status_code, body, response.headers, sends_key=self._sends_key)
 
     def _where(self) -> str:
         return redact(self.base_url)

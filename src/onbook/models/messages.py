@@ -91,6 +91,10 @@ class Retrying(msgspec.Struct, frozen=True):
     seconds: float
     attempt: int
 
+    @property
+    def sentence(self) -> str:
+        return f"{self.problem}; trying again in {self.seconds:.1f} s"
+
 
 Delta = Text | Reasoning | ToolCall | Usage | Finish | Retrying
 

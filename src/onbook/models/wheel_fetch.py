@@ -55,13 +55,13 @@ def fetch_wheel(requirement: str, filename: str, part: Path, progress: Progress)
     """Leave the whole wheel `filename` at `part`, going on from what is there already."""
     with tempfile.TemporaryDirectory(dir=part.parent, prefix=SCRATCH_PREFIX) as scratch:
         progress("asking pip", 0, None)
-        url = _find_url(requirement, filename, Path(scratch))
+        url = _url_or_download(requirement, filename, Path(scratch))
         if url is not None:
             try:
                 _transfer(url, part, progress)
             except _NotOurs:
                 progress("fetching with pip", 0, None)
-                _find_url(requirement, None, Path(scratch))
+                _download(requirement, Path(scratch))
             else:
                 return
         downloaded = Path(scratch, filename)
@@ -70,18 +70,28 @@ def fetch_wheel(requirement: str, filename: str, part: Path, progress: Progress)
         downloaded.replace(part)
 
 
-def _find_url(requirement: str, filename: str | None, dest: Path) -> str | None:
+def _url_or_download(requirement: str, filename: str, dest: Path) -> str | None:
     """Where pip finds `filename`; None when pip has put it into `dest` without naming a place we can use."""
-    named = re.compile(rf"(?:https?|file)://[^\s*]+/{re.escape(filename)}(?=[#?\s]|$)") if filename else None
+    named = re.compile(rf"(?:https?|file)://[^\s*]+/{re.escape(filename)}(?=[#?\s]|$)")
     said: list[str] = []
     with _pip_downloading(requirement, dest) as lines:
         for line in lines:
-            said.append(line)
-            if named and (match := named.search(line)):
+            if match := named.search(line):
                 return match[0]
-    if said.pop() != "exit 0":
-        raise PullFailed(_why_pip_failed(said))
+            said.append(line)
+    _check_exit(said)
     return None
+
+
+def _download(requirement: str, dest: Path) -> None:
+    """Let pip put the wheel into `dest`, in the way it knows."""
+    with _pip_downloading(requirement, dest) as lines:
+        _check_exit(list(lines))
+
+
+def _check_exit(said: list[str]) -> None:
+    if said[-1] != "exit 0":
+        raise PullFailed(_why_pip_failed(said[:-1]))
 
 
 @contextmanager

@@ -20,7 +20,7 @@ KINDS = ("read", "write", "delete", "run", "connect")
 
 
 def scope_of(effect: Effect) -> str:
-    """The effect as a yes covers it: `write:notes.md`, `run:["make","test"]`, `connect:https://pypi.org:443`."""
+    """The effect as a yes covers it: `write:notes.md`, `run:["make","test"]`, `connect:https://example.org:443`."""
     if isinstance(effect, Run):
         words = [word.encode("utf-8", "backslashreplace").decode() for word in effect.argv]
         return f"{'shell' if effect.shell else 'run'}:{msgspec.json.encode(words).decode()}"
@@ -41,7 +41,7 @@ def check_allow(values: frozenset[str]) -> frozenset[str]:
 
 
 def is_covered(effect: Effect, allow: frozenset[str]) -> bool:
-    """Whether `--allow` covers it: `write`, `write:src` (a folder), `run:pytest` (a program), `connect:pypi.org`."""
+    """Whether `--allow` covers it: `write`, `write:src` (a folder), `run:pytest` (a program), `connect:example.org`."""
     kind = kind_of(effect)
     for value in allow:
         wanted, _, what = value.partition(":")

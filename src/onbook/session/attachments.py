@@ -42,6 +42,11 @@ def with_attachments(text: str, paths: Iterable[Path]) -> Prompt:
     return Prompt("\n\n".join([*texts, text] if text else texts), tuple(images), tuple(names))
 
 
+def is_picture(attachment: str) -> bool:
+    """Whether the record names a picture with these words; the text of other attachments is in the message itself."""
+    return "image/" in attachment.rpartition(" (")[2]
+
+
 def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:

@@ -17,12 +17,11 @@ def read_schema(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: cannot read the schema: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not JSON: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: the schema is nested too deeply") from None
     if not isinstance(schema, dict):
         raise UsageError(f'{path}: a JSON schema is an object, as in {{"type": "object", …}}')
-    try:
-        _validator(schema)
-    except Exception as error:
-        raise UsageError(f"{path}: not a JSON schema: {error}") from None
+    _check(path, schema)
     return schema
 
 
@@ -32,13 +31,34 @@ def misfit(answer: str, schema: Mapping[str, Any]) -> str | None:
 
     try:
         value = msgspec.json.decode(answer)
+        _validator(schema)(value)
     except msgspec.DecodeError as error:
         return f"the answer is not JSON: {error}"
-    try:
-        _validator(schema)(value)
+    except RecursionError:
+        return "the answer does not fit the schema: it is nested too deeply to be checked"
     except fastjsonschema.JsonSchemaValueException as error:
         return f"the answer does not fit the schema: {error.message}"
     return None
+
+
+def _check(path: Path, schema: dict[str, Any]) -> None:
+    """The schema can be made a validator, and that validator comes to an end whatever it is given."""
+    import fastjsonschema
+
+    try:
+        validate = _validator(schema)
+    except (RecursionError, IndentationError):  # the validator is generated code, and Python's nesting has an end
+        raise UsageError(f"{path}: the schema is nested too deeply") from None
+    except Exception as error:
+        raise UsageError(f"{path}: not a JSON schema: {error}") from None
+    samples: tuple[Any, ...] = ({}, [], "", 0, None)
+    for value in samples:
+        try:
+            validate(value)
+        except fastjsonschema.JsonSchemaException:
+            continue
+        except RecursionError:
+            raise UsageError(f"{path}: the schema refers to itself without end") from None
 
 
 def _validator(schema: Mapping[str, Any]) -> Any:

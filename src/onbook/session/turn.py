@@ -44,8 +44,9 @@ class NothingSaid(OnbookError):
 
     outcome = Outcome.MODEL_FAILED
 
-    def __init__(self, model: str) -> None:
-        super().__init__(f"{model}: the model returned nothing")
+    def __init__(self, model: str, tools: list[str]) -> None:
+        wanted = f"asked for {', '.join(tools)} instead of answering; no tool was offered" if tools else ""
+        super().__init__(f"{model}: the model {wanted or 'returned nothing'}")
 
 
 @dataclass
@@ -72,6 +73,10 @@ class Chat:
             raise
         except OnbookError as error:
             ended = Ended(error.outcome, error=error)
+        except Exception as error:
+            # A mistake of ours: whoever reads the events or the record must still see the run end.
+            run.finish(Ended(Outcome.FAILED, error=OnbookError(f"internal error: {type(error).__name__}: {error}")))
+            raise
         if ended.outcome is Outcome.PASSED:
             self.conversation.add(prompt, ended.text)
         run.finish(ended)
@@ -96,6 +101,7 @@ class _Run:
         self.id = os.urandom(4).hex()
         self.text: list[str] = []
         self.reasoning: list[str] = []
+        self.tools: list[str] = []
         self.usage: Usage | None = None
         self.finish_reason = ""
         self.totals = Totals()
@@ -138,7 +144,7 @@ class _Run:
         if self.finish_reason == "length":
             self._note("the answer was cut off at the model's length limit", "warning")
         if not text.strip():
-            return Ended(Outcome.MODEL_FAILED, text, NothingSaid(chat.model.name))
+            return Ended(Outcome.MODEL_FAILED, text, NothingSaid(chat.model.name, self.tools))
         if request.schema is not None and (wrong := misfit(text, request.schema)):
             return Ended(Outcome.FAILED, text, OnbookError(wrong))
         return Ended(Outcome.PASSED, text)
@@ -171,6 +177,7 @@ class _Run:
             self.reasoning.append(delta.text)
             self.chat.emit(ReasoningDelta(run=self.id, time=time.time(), text=delta.text))
         elif isinstance(delta, ToolCall):
+            self.tools.append(delta.name)
             self.chat.emit(
                 ToolCalled(run=self.id, time=time.time(), call=delta.id, name=delta.name, arguments=delta.arguments)
             )
@@ -179,7 +186,7 @@ class _Run:
         elif isinstance(delta, Finish):
             self.finish_reason = delta.reason
         elif isinstance(delta, Retrying):
-            self._note(f"{delta.problem}; trying again in {delta.seconds:.1f} s", "warning")
+            self._note(delta.sentence, "warning")
 
     async def _measure(self, request: Request, text: str, window: int | None) -> None:
         used = await used_tokens(self.usage, request.messages, text, self.chat.model.backend)

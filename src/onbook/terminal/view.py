@@ -76,22 +76,26 @@ class TextView:
     def _finish(self, event: RunFinished) -> None:
         if not self._streaming and event.outcome == "passed":
             self._answer(event.text)
-        if self._last != "\n" and not self._gone:
-            self._answer("\n")
+        self._end_line()
         if event.error:
             self._aside(f"onbook: {event.error}", dimmed=False)
-        elif event.outcome == "cancelled":
+        if event.outcome == "cancelled":
             self._aside("Cancelled.", dimmed=False)
-        else:
+        elif event.outcome == "passed":
             self._aside(f"{self._speaker} · {statistics(event.totals)}")
 
     def _aside(self, line: str, *, dimmed: bool = True) -> None:
-        if self._thinking or (self._last != "\n" and is_terminal(sys.stdout)):
-            write_aside("\n")
-            self._thinking = False
-            self._last = "\n"
+        self._end_line()
         line = printable(line)
         write_aside((dim(line, sys.stderr) if dimmed else line) + "\n")
+
+    def _end_line(self) -> None:
+        """What is said next begins a line of its own, also where answers and asides go to one file."""
+        if self._last != "\n" and not self._gone:
+            self._answer("\n")
+        if self._thinking:
+            self._thinking = False
+            write_aside("\n")
 
     def _speak(self) -> None:
         """The silence is over."""

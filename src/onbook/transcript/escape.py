@@ -53,15 +53,8 @@ def escape_prose(text: str) -> str:
 
 def unescape_text(source: str) -> str:
     """Undoes `escape_speech` and `escape_prose`."""
-    if "\n  " in source:
-        source = source.replace("\n  \n", "\n\n").replace("\n  \n", "\n\n")
-        if source.endswith("\n  "):
-            source = source[:-2]
-    if "\\" not in source:
-        return source
-    if source[0] == "\\":
-        source = source[1:]
-    return _undo_inline(source.replace("\n\\", "\n"))
+    source = _undo_lines(source)
+    return _undo_inline(source) if "\\" in source else source
 
 
 def escape_note(text: str) -> str:
@@ -73,15 +66,9 @@ def escape_note(text: str) -> str:
 
 
 def unescape_note(source: str) -> str:
-    if "\\" not in source and "\n" not in source:
+    source = _undo_lines(source)
+    if "\\" not in source:
         return source
-    if "\n  " in source:
-        source = source.replace("\n  \n", "\n\n").replace("\n  \n", "\n\n")
-        if source.endswith("\n  "):
-            source = source[:-2]
-    if source[:1] == "\\":
-        source = source[1:]
-    source = source.replace("\n\\", "\n")
     return _undo_inline(_NOTE_CLOSED.sub(r"]\1", source) if "]\\" in source else source)
 
 
@@ -133,3 +120,12 @@ def _lines(misread: re.Pattern[str], text: str, blank: str) -> str:
     if text[:1] in ("", "\n"):
         text = "\\" + text
     return text
+
+
+def _undo_lines(source: str) -> str:
+    """Undoes `_lines`, whichever blank it wrote. Twice, because two empty lines in a row overlap."""
+    if "\n  " in source:
+        source = source.replace("\n  \n", "\n\n").replace("\n  \n", "\n\n")
+        if source.endswith("\n  "):
+            source = source[:-2]
+    return source.removeprefix("\\").replace("\n\\", "\n") if "\\" in source else source

@@ -11,9 +11,9 @@ from onbook.transcript.read import read_title_page
 
 TALK = re.compile(r"(.+?) AND (.+?)(?: TALKING)?")
 FORWARDING = re.compile(r"Forwarding to (.+)\.")
+MODEL = re.compile(r"\bModel: (.+?)\.(?: |$)", re.MULTILINE)
 STATS = re.compile(r"(?:.* · )?\d+ reply \+ \d+ ctx · .*")
 _HEADING = re.compile(r"(INT|EXT)\. (.+?) (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)")
-_MODEL = re.compile(r"\bModel: (.+?)\.(?: |$)")
 _ROUTING = re.compile(r"Routing to \S+")
 _NOTE = re.compile(r"\[\[([A-Za-z][\w .-]*: .*)\]\]")
 _TRANSITION = re.compile(r"FADE IN:|FADE OUT\.|[A-Z][A-Z ]* TO:|THE END\.")
@@ -80,7 +80,7 @@ class _Reader:
     def _add(self, line: str) -> None:
         """Goes on with the speech or the action, and remembers whom Harvey introduces."""
         self._block.append(line)
-        introduced = _MODEL.search(line) if not self._speaker else None
+        introduced = MODEL.search(line) if not self._speaker else None
         if self._speaker == "HARVEY":
             introduced = FORWARDING.fullmatch(line)
         if introduced:

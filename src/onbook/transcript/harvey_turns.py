@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 from onbook.events import Totals
 from onbook.transcript.elements import Action, Element, Note, Scene, Screenplay, Speech
-from onbook.transcript.harvey import FORWARDING, STATS, TALK
+from onbook.transcript.harvey import FORWARDING, MODEL, STATS, TALK
 from onbook.transcript.turns import Turn
 
-_MODEL = re.compile(r"\bModel: (.*?)\.(?: Workspace:|$)")
 _WORKSPACE = re.compile(r"\bWorkspace: (.*?)\.?$", re.MULTILINE)
 _COUNTS = re.compile(r"(\d+) reply \+ (\d+) ctx(?: · ([\d.]+)(ms|s|m)\b)?")
 _UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0}
@@ -28,7 +27,7 @@ def harvey_turns(screenplay: Screenplay) -> tuple[Turn, ...]:
 
 def _turns_in(scene: Scene, author: str) -> Iterator[Turn]:
     state = "\n".join(part.text for part in scene.elements if isinstance(part, Action))
-    model, workspace = _first(_MODEL, state), _first(_WORKSPACE, state)
+    model, workspace = _first(MODEL, state), _first(_WORKSPACE, state)
     exchange: list[Element] = []
     for part in scene.elements:
         if isinstance(part, Speech) and part.character == author:

@@ -8,12 +8,11 @@ from onbook.transcript.elements import Screenplay
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.harvey import read_harvey
 from onbook.transcript.harvey_turns import harvey_turns
-from onbook.transcript.read import decode, read, read_title_page
-from onbook.transcript.tail import without_half_character
+from onbook.transcript.origin import origin_of
+from onbook.transcript.read import decode, read
+from onbook.transcript.tail import can_grow, without_half_character
 from onbook.transcript.turns import INTERRUPTED, Turn, is_sealed, turns_of
 
-_OURS, _HARVEYS = "Recorded by onbook", "Recorded by Harvey"
-_FORMATS = ("onbook 1",)
 _INTERRUPTION = f"\n[[{INTERRUPTED}]]\n".encode()
 
 
@@ -27,31 +26,28 @@ class Session(msgspec.Struct, frozen=True):
     """It ends with `THE END.`"""
     torn: bool
     """The file ends, or once ended, in the middle of a turn; that turn is left out."""
+    appendable: bool
+    """`Recorder.resume` can go on in this file. Otherwise its turns are the history of a new one."""
     screenplay: Screenplay
 
 
 def load(path: Path) -> Session:
     """Reads a transcript; what is wrong with one is said in a line with the file and where."""
     try:
-        return _session(path, _contents(path))
+        source = _contents(path)
+        return _session(path, _usual(source), appendable=can_grow(source))
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from None
 
 
-def _session(path: Path, data: bytes) -> Session:
-    page = dict(read_title_page(decode(data.partition(b"\n\n")[0])))
-    credit = page.get("Credit", "")
-    if credit == _OURS:
-        if page.get("Format", _FORMATS[0]) not in _FORMATS:
-            raise TranscriptError(f'format "{page["Format"]}" is newer than this onbook')
+def _session(path: Path, data: bytes, *, appendable: bool) -> Session:
+    if origin_of(path, data) == "onbook":
         screenplay = read(data)
         turns, torn = turns_of(screenplay), _INTERRUPTION in data or _is_torn(screenplay)
-    elif credit == _HARVEYS or path.suffix == ".spmd":
+    else:
         screenplay = read_harvey(decode(data))
         turns, torn = harvey_turns(screenplay), not screenplay.complete
-    else:
-        raise TranscriptError("line 1: not a recording of onbook or Harvey (no `Credit: Recorded by …`)")
-    return Session(path, screenplay.title_page, turns, screenplay.complete, torn, screenplay)
+    return Session(path, screenplay.title_page, turns, screenplay.complete, torn, appendable, screenplay)
 
 
 def _contents(path: Path) -> bytes:
@@ -64,6 +60,11 @@ def _contents(path: Path) -> bytes:
     if (nul := data.find(b"\0")) >= 0:
         line = data.count(b"\n", 0, nul) + 1
         raise TranscriptError(f"line {line}: not text (a NUL byte)")
+    return data
+
+
+def _usual(data: bytes) -> bytes:
+    """The source without what other programs add, and without half a character at a torn end."""
     if b"\r" in data:  # an editor elsewhere; onbook itself writes no carriage return
         data = data.replace(b"\r\n", b"\n")
     return without_half_character(data.removeprefix(b"\xef\xbb\xbf"))

@@ -1,7 +1,6 @@
 """The sink that keeps the record: events of a session become scenes of one Fountain file, as they finish."""
 
 import os
-import secrets
 import time
 from pathlib import Path
 from types import TracebackType
@@ -55,7 +54,7 @@ class Recorder:
             raise TranscriptError(f"{folder}: cannot write sessions here: permission denied")
         now = time.time() if now is None else now
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
-        return cls(folder / f"{stamp}-{secrets.token_hex(3)}{SUFFIX}", cast, now)
+        return cls(folder / f"{stamp}-{os.urandom(3).hex()}{SUFFIX}", cast, now)
 
     @classmethod
     def resume(cls, path: Path, cast: Cast, *, now: float | None = None) -> Self:

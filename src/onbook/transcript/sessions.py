@@ -1,21 +1,15 @@
 """Which sessions there are in a folder, and which one somebody means."""
 
 import difflib
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from onbook.transcript.elements import Speech
 from onbook.transcript.errors import NoSuchSession, TranscriptError
-from onbook.transcript.harvey import read_harvey
-from onbook.transcript.harvey_turns import harvey_turns
-from onbook.transcript.read import read
-from onbook.transcript.tail import without_half_character
-from onbook.transcript.turns import CLOSING
+from onbook.transcript.history import Session, load
 
 SUFFIXES = (".fountain", ".spmd")
-_BEGINNING = 1 << 14
-_CLOSING = f"\n[[{CLOSING}".encode()
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -31,15 +25,8 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def list_sessions(folder: Path) -> tuple[Summary, ...]:
-    """Newest first. Files are searched, not parsed: an unreadable or foreign one is left out."""
-    found = []
-    for path in _files(folder):
-        try:
-            summary = _summary(path)
-        except (OSError, TranscriptError):
-            continue
-        found.append(summary)
-    return tuple(found)
+    """Last used first. What cannot be read, or holds no finished turn, is no session to go on with."""
+    return tuple(map(_summary, _readable(_files(folder))))
 
 
 def find_session(folder: Path, ref: str = "latest") -> Path:
@@ -51,7 +38,7 @@ def find_session(folder: Path, ref: str = "latest") -> Path:
     if not paths:
         raise NoSuchSession(f"no sessions in {folder}")
     if ref in ("", "latest"):
-        return paths[0]
+        return _latest(folder, paths)
     names = {path.stem: path for path in reversed(paths)}
     wanted = given.stem if given.suffix in SUFFIXES else ref
     if wanted in names:
@@ -65,36 +52,55 @@ def find_session(folder: Path, ref: str = "latest") -> Path:
     raise NoSuchSession(f'no session "{ref}" in {folder}; there is {_some(near)}')
 
 
+def _latest(folder: Path, paths: list[Path]) -> Path:
+    """The first one of the list."""
+    for session in _readable(paths):
+        return session.path
+    names = _some([path.name for path in paths])
+    raise NoSuchSession(f"no session in {folder} can be read and has a finished turn; there is {names}")
+
+
 def _files(folder: Path) -> list[Path]:
+    """Every file that could be a session, last used first."""
     try:
-        paths = [path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file()]
+        named = [path for path in folder.iterdir() if path.suffix in SUFFIXES]
+        paths = [path for path in named if _is_file_in(folder, path)]
     except FileNotFoundError:
         return []
     except OSError as error:
         raise TranscriptError(f"{folder}: cannot list sessions: {error.strerror}") from None
-    return sorted(paths, key=_age, reverse=True)
+    return sorted(paths, key=_last_used, reverse=True)
 
 
-def _age(path: Path) -> tuple[str, str]:
-    """The digits of the name are its date, in onbook's names and in Harvey's."""
-    return "".join(c for c in path.stem.rpartition("-")[0] or path.stem if c.isdigit()), path.stem
+def _is_file_in(folder: Path, path: Path) -> bool:
+    """A link that leads out of the folder could bring in, and have written to, somebody else's file."""
+    return path.is_file() and (not path.is_symlink() or path.resolve().is_relative_to(folder.resolve()))
 
 
-def _summary(path: Path) -> Summary:
-    data = path.read_bytes()
-    if path.suffix == ".spmd" or b"\nCredit: Recorded by Harvey\n" in data[:_BEGINNING]:
-        screenplay = read_harvey(data.decode(errors="replace"))
-        turns = harvey_turns(screenplay)
-        count, first = len(turns), turns[0].user if turns else ""
-    else:
-        screenplay = read(without_half_character(data[:_BEGINNING]))
-        count = data.count(_CLOSING)
-        said = (part.text for scene in screenplay.scenes for part in scene.elements if isinstance(part, Speech))
-        first = next(said, "")
-    page = dict(screenplay.title_page)
-    return Summary(
-        path.stem, path, page.get("Date", ""), page.get("Model", ""), count, first.strip().partition("\n")[0]
-    )
+def _last_used(path: Path) -> tuple[int, str, str]:
+    """Every turn is written when it ends. Of two from the same moment, the name with the later date counts."""
+    dated = path.stem.rpartition("-")[0] or path.stem
+    try:
+        written = path.stat().st_mtime_ns
+    except OSError:  # gone by now
+        written = 0
+    return written, "".join(c for c in dated if c.isdigit()), path.stem
+
+
+def _readable(paths: list[Path]) -> Iterator[Session]:
+    for path in paths:
+        try:
+            session = load(path)
+        except TranscriptError:
+            continue
+        if session.turns:
+            yield session
+
+
+def _summary(session: Session) -> Summary:
+    page, path = dict(session.title_page), session.path
+    first = session.turns[0].user.strip().partition("\n")[0]
+    return Summary(path.stem, path, page.get("Date", ""), page.get("Model", ""), len(session.turns), first)
 
 
 def _some(names: list[str]) -> str:

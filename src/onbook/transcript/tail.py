@@ -24,7 +24,7 @@ class Tail(msgspec.Struct, frozen=True):
 
 def tail_of(data: bytes, path: Path) -> Tail:
     """Looks at the end of the file only, after its head: a file of another kind is refused."""
-    if not (data.startswith(HEAD) or HEAD.startswith(data)):
+    if not can_grow(data):
         raise TranscriptError(f"{path}: not a session recorded by onbook, so it cannot be continued")
     if not data.partition(b"\n\n")[2].strip(b"\n"):
         return Tail(0, "")
@@ -36,6 +36,11 @@ def tail_of(data: bytes, path: Path) -> Tail:
     if last == FADE_IN.encode() or (last.startswith(_SEALS) and last.endswith(b"]]")):
         return Tail(len(data), gap)
     return Tail(len(without_half_character(data)), f"\n\n[[{INTERRUPTED}]]\n\n")
+
+
+def can_grow(data: bytes) -> bool:
+    """Whether this is onbook's own file as onbook wrote it, or as much of one as a kill let it write."""
+    return data.startswith(HEAD) or HEAD.startswith(data)
 
 
 def without_half_character(data: bytes) -> bytes:

@@ -1,11 +1,13 @@
 """Which folder is the workspace, and onbook's private folder inside it."""
 
+import stat
 from pathlib import Path
 
 from onbook.config.errors import reason
 from onbook.config.places import SETTINGS_NAME
 from onbook.outcome import UsageError
 from onbook.workspace.errors import WorkspaceError
+from onbook.workspace.files import write_atomic
 
 PRIVATE_NAME = ".onbook"
 
@@ -73,10 +75,12 @@ def _make_private(root: Path, folder: Path) -> Path:
 
 
 def _ignore_everything(gitignore: Path) -> None:
-    if gitignore.exists():
-        return
+    """All or nothing: an empty one, which a full disk may have left, would let git take the transcripts."""
     try:
-        with gitignore.open("x") as file:  # "x" does not follow a planted link
-            file.write("*\n")
-    except FileExistsError:
+        found = gitignore.lstat()
+    except FileNotFoundError:
         pass
+    else:
+        if found.st_size or not stat.S_ISREG(found.st_mode):  # a planted link is not followed
+            return
+    write_atomic(gitignore, b"*\n")

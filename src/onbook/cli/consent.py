@@ -1,0 +1,34 @@
+"""The question whether a workspace may speak for the user, asked where there is somebody to answer."""
+
+import sys
+from pathlib import Path
+
+from onbook.cli.stage import Stage, open_stage, trust_store
+from onbook.config.places import SETTINGS_NAME
+from onbook.terminal.screen import printable, write_aside
+
+
+def open_trusted_stage(workspace: Path | None) -> Stage:
+    """The stage; if something was left out of it and a person is there, they may say yes to it first."""
+    stage = open_stage(workspace)
+    if not stage.loaded.left_out or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return stage
+    if not _agreed(stage):
+        return stage
+    entry = trust_store().trust(stage.root)
+    write_aside(printable(f"onbook: trusted: {entry.root}") + "\n")
+    return open_stage(workspace)
+
+
+def _agreed(stage: Stage) -> bool:
+    path = stage.root / SETTINGS_NAME
+    lines = [
+        f"onbook: {path} is not trusted. With your trust it could use",
+        *(f"  {what}" for what in stage.loaded.left_out),
+        f"Trust {path} as it is now? [y/N] ",
+    ]
+    write_aside(printable("\n".join(lines)))
+    answer = sys.stdin.buffer.readline()
+    if not answer.endswith(b"\n"):
+        write_aside("\n")
+    return answer.strip().lower() in (b"y", b"yes")
