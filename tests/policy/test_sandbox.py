@@ -67,10 +67,11 @@ async def test_inside_only_the_workspace_is_writable_and_there_is_no_network(
     monkeypatch.setenv("HOME", str(home))
     door = open_door(sandbox="on", safe_mode=False, asker=Person("once"))
     await door.run(Run(("true",)), by="model")
+    python = os.path.realpath(sys.executable)  # not the environment's: that may lie in /tmp, which is not there
     script = (
         f"echo made > made.txt; echo x > {tmp_path}/outside/evil; echo x > .git/hooks/evil; echo x > .onbook/evil; "
         f"cat .env {home}/.ssh/id_rsa {home}/.netrc; "
-        f"{os.path.realpath(sys.executable)} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 2)' && echo talked"
+        f"{python} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 2)' && echo talked"
     )
     ran = await door.run(Run((script,), shell=True), by="model")
     listener.close()

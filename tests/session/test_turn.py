@@ -12,7 +12,7 @@ from onbook.outcome import Outcome
 from onbook.session.attachments import Prompt
 from onbook.session.conversation import Conversation
 from onbook.session.turn import Chat
-from tests.scripted import (
+from tests.scripted import (, ToolCall
     CleanEndWithoutFinish,
     Cut,
     Fault,
@@ -68,6 +68,10 @@ FAILURES: dict[str, tuple[Fault | Reply | Times, str]] = {
     "garbage": (Garbage(after_chunks=3), "scripted: malformed stream: "),
     "no finish": (CleanEndWithoutFinish(), "scripted: malformed stream: the stream ended without"),
     "nothing said": (Reply(""), "scripted: the model returned nothing"),
+    "only a tool": (
+        Reply("", tool_calls=(ToolCall("1", "look"),)),
+        "scripted: the model asked for look instead of answering; no tool was offered",
+    ),
     "only thoughts": (Reply("", reasoning="Hm."), "scripted: the model returned nothing"),
 }
 
