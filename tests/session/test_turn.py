@@ -12,7 +12,7 @@ from onbook.outcome import Outcome
 from onbook.session.attachments import Prompt
 from onbook.session.conversation import Conversation
 from onbook.session.turn import Chat
-from tests.scripted import (, ToolCall
+from tests.scripted import (
     CleanEndWithoutFinish,
     Cut,
     Fault,
