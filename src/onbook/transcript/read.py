@@ -6,7 +6,7 @@ first character. Text that no escape touched is taken as it is.
 
 from collections.abc import Callable
 
-from onbook.transcript.elements import Action, Aside, Element, Note, Scene, Screenplay, Speech, Transition
+from onbook.transcript.elements import Action, Aside, Element, Note, Place, Scene, Screenplay, Speech, Transition
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.escape import unescape_line, unescape_note, unescape_text
 from onbook.transcript.names import is_natural_cue
@@ -15,6 +15,7 @@ from onbook.transcript.write import FADE_IN, NATURAL_TRANSITION, THE_END, TIME
 _SHORTEST_HEADING = len("INT.  2026-05-20 14:30:00")
 _PLACES = ("INT. ", "EXT. ")
 _MARKS = (THE_END, FADE_IN)
+_TRANSITION_ENDS = (" TO:", "FADE OUT.")
 
 
 def read(data: bytes) -> Screenplay:
@@ -23,7 +24,7 @@ def read(data: bytes) -> Screenplay:
     title_page = read_title_page(decode(first))
     scenes: list[Scene] = []
     elements: list[Element] = []
-    heading: Scene | None = None
+    heading: tuple[Place, str, str] | None = None
     complete = False
     for raw in paragraphs:
         try:
@@ -36,14 +37,14 @@ def read(data: bytes) -> Screenplay:
                 continue
         if paragraph.startswith(_PLACES) and (found := _heading(paragraph)):
             if heading:
-                scenes.append(_filled(heading, elements))
+                scenes.append(Scene(*heading, tuple(elements)))
             heading, elements, complete = found, [], False
         elif paragraph in _MARKS:
             complete = paragraph == THE_END
         else:
             elements.append(_ELEMENTS.get(paragraph[0], _spoken)(paragraph))
     if heading:
-        scenes.append(_filled(heading, elements))
+        scenes.append(Scene(*heading, tuple(elements)))
     return Screenplay(title_page, tuple(scenes), complete)
 
 
@@ -67,24 +68,22 @@ def read_title_page(source: str) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def _heading(paragraph: str) -> Scene | None:
+def _heading(paragraph: str) -> tuple[Place, str, str] | None:
+    """Place, title and time."""
     if len(paragraph) < _SHORTEST_HEADING or not TIME.fullmatch(paragraph, len(paragraph) - 19):
         return None
     if "\n" in paragraph:
         return None
-    return Scene("INT" if paragraph[0] == "I" else "EXT", unescape_line(paragraph[5:-20]), paragraph[-19:])
-
-
-def _filled(heading: Scene, elements: list[Element]) -> Scene:
-    return Scene(heading.place, heading.title, heading.time, tuple(elements))
+    return "INT" if paragraph[0] == "I" else "EXT", unescape_line(paragraph[5:-20]), paragraph[-19:]
 
 
 def _spoken(paragraph: str) -> Element:
     """A name and what is said below it; without anything below, a transition; else an action."""
     name, line_feed, rest = paragraph.partition("\n")
     if not line_feed:
-        is_transition = NATURAL_TRANSITION.fullmatch(paragraph)
-        return Transition(paragraph) if is_transition else Action(unescape_text(paragraph))
+        if paragraph.endswith(_TRANSITION_ENDS) and NATURAL_TRANSITION.fullmatch(paragraph):
+            return Transition(paragraph)
+        return Action(unescape_text(paragraph))
     if name[0] == "@":
         name = name[1:]
     elif not is_natural_cue(name):
