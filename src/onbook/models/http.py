@@ -1,5 +1,6 @@
 """The one way models are reached over HTTP: a client for each backend, every failure typed, no key ever shown."""
 
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -130,10 +131,14 @@ class Wire:
         return redact(self.base_url)
 
 
-def _reason(error: Exception) -> str:
-    """What went wrong, without the library's class names where it can be said in words."""
-    cause = error.__cause__ or error.__context__
-    text = str(error) or (str(cause) if cause else "")
-    return text or {"ConnectTimeout": "connecting took too long", "ReadTimeout": "it went silent"}.get(
-        type(error).__name__, type(error).__name__
-    )
+def _reason(error: BaseException) -> str:
+    """What went wrong, in the system's own words where it had any."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno:
+            return os.strerror(cause.errno) if cause.errno > 0 else str(cause.strerror)
+        cause = cause.__cause__ or cause.__context__
+    return str(error) or _IN_WORDS.get(type(error).__name__, type(error).__name__)
+
+
+_IN_WORDS = {"ConnectTimeout": "connecting took too long"}
