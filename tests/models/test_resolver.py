@@ -163,7 +163,7 @@ async def test_a_name_found_nowhere_else_says_so_and_that_the_active_backend_is_
         await resolver.choose("smolm2")
     assert (str(caught.value), caught.value.outcome.exit_code) == (
         f'model "smolm2" did not resolve to a route or a known model (route far could not be asked: unreachable: '
-        f"cannot reach {url}: All connection attempts failed); did you mean smollm2?"
+        f"cannot reach {url}: Connection refused); did you mean smollm2?"
         "; `onbook model list` shows what there is",
         5,
     )
