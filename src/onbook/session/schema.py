@@ -50,7 +50,9 @@ def _check(path: Path, schema: dict[str, Any]) -> None:
     except (RecursionError, IndentationError):  # the validator is generated code, and Python's nesting has an end
         raise UsageError(f"{path}: the schema is nested too deeply") from None
     except Exception as error:
-        raise UsageError(f"{path}: not a JSON schema: {error}") from None
+        # Which of us meets the end of Python's nesting first depends on its version.
+        problem = "the schema is nested too deeply" if "deeply nested" in str(error) else f"not a JSON schema: {error}"
+        raise UsageError(f"{path}: {problem}") from None
     samples: tuple[Any, ...] = ({}, [], "", 0, None)
     for value in samples:
         try:
