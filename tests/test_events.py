@@ -20,7 +20,6 @@ from onbook.events import (
     TextDelta,
     ToolCalled,
     Totals,
-    fan_out,
     to_json_line,
 )
 
@@ -73,14 +72,6 @@ def test_what_nobody_knows_is_left_out() -> None:
         "outcome": "cancelled",
         "exit_code": 130,
     }
-
-
-def test_events_reach_every_sink_in_order() -> None:
-    seen: list[tuple[str, AnyEvent]] = []
-    emit = fan_out(lambda event: seen.append(("a", event)), lambda event: seen.append(("b", event)))
-    emit(EXAMPLES[0])
-    emit(EXAMPLES[1])
-    assert seen == [("a", EXAMPLES[0]), ("b", EXAMPLES[0]), ("a", EXAMPLES[1]), ("b", EXAMPLES[1])]
 
 
 def test_the_page_lists_every_event_and_every_field() -> None:

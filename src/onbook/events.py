@@ -98,13 +98,3 @@ def to_json_line(event: AnyEvent) -> bytes:
     """The event as one line of JSON, in the documented form with `"v": 1` first."""
     fields: dict[str, Any] = {"v": 1, **msgspec.to_builtins(event)}
     return msgspec.json.encode(fields) + b"\n"
-
-
-def fan_out(*sinks: Sink) -> Sink:
-    """One sink that hands each event to several, in order."""
-
-    def emit(event: AnyEvent) -> None:
-        for sink in sinks:
-            sink(event)
-
-    return emit

