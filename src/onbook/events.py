@@ -21,6 +21,8 @@ class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
     first_token_seconds: float | None = None
     context_used: float | None = None
     """Share of the model's context window in use after the turn, 0 to 1; None where the window is unknown."""
+    money: float | None = None
+    """US dollars; None where no price is known."""
 
 
 class Speaker(msgspec.Struct, frozen=True):
@@ -39,13 +41,16 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_de
 
 
 class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
-    """A runner begins: its kind (`chat`, …), what it was given and who will answer."""
+    """A runner begins: its kind (`chat`, `command`), what it was given and who will answer."""
 
     kind: str
     input: str
-    speaker: Speaker
     workspace: str
+    speaker: Speaker | None = None
+    """None where no model answers."""
     attachments: tuple[str, ...] = ()
+    recorded: bool = True
+    """Whether the transcript keeps the run; a look at the session's own state, as `/help`, is left out."""
 
 
 class TextDelta(Event, frozen=True, kw_only=True, tag="text.delta"):
@@ -68,8 +73,32 @@ class ToolCalled(Event, frozen=True, kw_only=True, tag="tool.called"):
     arguments: str
 
 
+class ToolFinished(Event, frozen=True, kw_only=True, tag="tool.finished"):
+    """What a tool gave back to the model."""
+
+    call: str
+    name: str
+    ok: bool
+    """False when the tool failed or was refused; the model is told why in `result`."""
+    result: str
+    """The text the model reads, already cut to size."""
+    seconds: float = 0.0
+
+
+class ProcessFinished(Event, frozen=True, kw_only=True, tag="process.finished"):
+    """A program ran to its end or to its limits."""
+
+    command: str
+    exit_code: int | None
+    """None when it was stopped at a limit."""
+    output: str
+    seconds: float
+    problem: str = ""
+    """Why it was stopped, or what is missing from the output."""
+
+
 class Note(Event, frozen=True, kw_only=True, tag="note"):
-    """Something a person should know that is not part of the answer. `level` is `info` or `warning`."""
+    """Something a person should know that is not part of the answer. `level` is `debug`, `info` or `warning`."""
 
     text: str
     level: str = "info"
@@ -85,9 +114,11 @@ class RunFinished(Event, frozen=True, kw_only=True, tag="run.finished"):
     error: str = ""
     finish_reason: str = ""
     totals: Totals = Totals()
+    running: Totals | None = None
+    """What the whole session has cost up to here."""
 
 
-AnyEvent = RunStarted | TextDelta | ReasoningDelta | ToolCalled | Note | RunFinished
+AnyEvent = RunStarted | TextDelta | ReasoningDelta | ToolCalled | ToolFinished | ProcessFinished | Note | RunFinished
 EVENT_TYPES: tuple[type[Event], ...] = AnyEvent.__args__
 
 Sink = Callable[[AnyEvent], None]

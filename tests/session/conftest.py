@@ -12,6 +12,7 @@ from onbook.events import AnyEvent, Event
 from onbook.models.backend import Backend
 from onbook.models.resolver import Resolved
 from onbook.models.routes import backend_of
+from onbook.session.choice import ModelChoice
 from onbook.session.conversation import Conversation
 from onbook.session.turn import Chat
 from tests.scripted import ScriptedServer
@@ -59,7 +60,7 @@ async def make_chat(server: ScriptedServer, events: Events) -> AsyncIterator[Mak
         backend = backend_of(Route("scripted", url or server.openai_url), {})
         opened.append(backend)
         resolved = Resolved(backend, "llama3:latest", "scripted", "a test", window)
-        return Chat(Conversation(), resolved, events, "Harvey", "/w", options)
+        return Chat(Conversation(), ModelChoice.fixed(resolved), events, "Harvey", "/w", options)
 
     yield make
     for backend in opened:

@@ -10,6 +10,7 @@ from onbook.models.resolver import Resolved
 from onbook.models.routes import backend_of
 from onbook.outcome import Outcome
 from onbook.session.attachments import Prompt
+from onbook.session.choice import ModelChoice
 from onbook.session.conversation import Conversation
 from onbook.session.turn import Chat
 from tests.scripted import (
@@ -183,7 +184,13 @@ async def test_the_backends_own_tokenizer_is_no_estimate(events: Events) -> None
     with ScriptedServer(speaks=("llama.cpp",), context={"llama3:latest": 64}) as server:
         server.replies(Reply("12345678", usage=None))
         backend = backend_of(Route("llama", f"llamacpp://127.0.0.1:{server.port}"), {})
-        chat = Chat(Conversation(), Resolved(backend, "llama3:latest", "llama", "a test"), events, "Harvey", "/w")
+        chat = Chat(
+            Conversation(),
+            ModelChoice.fixed(Resolved(backend, "llama3:latest", "llama", "a test")),
+            events,
+            "Harvey",
+            "/w",
+        )
         await chat.turn(Prompt("1234"))
         await backend.aclose()
     totals = events.one(RunFinished).totals
@@ -219,7 +226,7 @@ async def test_an_answer_is_held_to_its_schema(make_chat: MakeChat, server: Scri
 
 async def test_a_model_elsewhere_speaks_under_its_own_name(events: Events) -> None:
     backend = backend_of(Route("cloud", "http://192.0.2.1:9/v1"), {})
-    chat = Chat(Conversation(), Resolved(backend, "m", "cloud", "a test"), events, "Harvey", "/w")
+    chat = Chat(Conversation(), ModelChoice.fixed(Resolved(backend, "m", "cloud", "a test")), events, "Harvey", "/w")
     turn = asyncio.create_task(chat.turn(Prompt("hi")))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
@@ -228,6 +235,7 @@ async def test_a_model_elsewhere_speaks_under_its_own_name(events: Events) -> No
         await turn
     await backend.aclose()
     speaker = events.one(RunStarted).speaker
+    assert speaker is not None
     assert (speaker.name, speaker.model, speaker.remote) == ("cloud", "m", True)
 
 

@@ -22,7 +22,7 @@ def converse(
     with asyncio.Runner() as runner:
         try:
             production = runner.run(_enter(stack, stage, model, system, session, record=record))
-            outcome = talk(runner, production.chat)
+            outcome = talk(runner, production.live)
         except asyncio.CancelledError:
             return Outcome.CANCELLED
         finally:

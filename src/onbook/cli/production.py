@@ -2,20 +2,26 @@
 
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onbook.cli.recording import Recording, open_recording
+from onbook.cli.recording import NoRecord, Recording, open_recording
 from onbook.cli.stage import Stage
+from onbook.config.places import state_dir
 from onbook.events import Note, Sink
-from onbook.models.resolver import Resolver
+from onbook.models.resolver import Resolved, Resolver
 from onbook.outcome import Outcome
+from onbook.policy.audit import Audit
+from onbook.policy.door import Door
+from onbook.policy.grants import Grants
 from onbook.policy.redaction import RedactingSink
+from onbook.session.choice import ModelChoice
 from onbook.session.conversation import Conversation, spoken
 from onbook.session.instructions import find_instruction
+from onbook.session.live import Live
 from onbook.session.turn import Chat
 from onbook.transcript.history import Session, load
 from onbook.transcript.sessions import find_session
@@ -26,8 +32,12 @@ from onbook.workspace.root import sessions_path
 class Production:
     """A conversation that is ready to begin."""
 
-    chat: Chat
+    live: Live
     recording: Recording | None
+
+    @property
+    def chat(self) -> Chat:
+        return self.live.chat
 
     def verdict(self, outcome: Outcome) -> Outcome:
         """The outcome, unless it was good and its record could not be kept."""
@@ -46,8 +56,13 @@ async def open_production(
     session: str | None = None,
     record: bool = True,
     options: Mapping[str, Any] | None = None,
+    allow: frozenset[str] = frozenset(),
+    choose: bool = True,
 ) -> AsyncIterator[Production]:
-    """Choose the model, find the instruction, load the history, open the transcript; close it all afterwards."""
+    """Find the instruction, load the history, open the door and the transcript; close it all afterwards.
+
+    With `choose` the model is chosen at once, and its absence is an error here; otherwise when it is needed.
+    """
     show = RedactingSink(view)
     for notice in stage.loaded.notices:
         show(_note(notice, "warning"))
@@ -58,13 +73,18 @@ async def open_production(
     resolver = Resolver(
         stage.settings, stage.environ, stage.model_origin, lambda retrying: show(_note(retrying.sentence, "warning"))
     )
+    choice = ModelChoice(resolver, model, lambda chosen: show(_note(_announced(chosen), "info")))
     try:
-        chosen = await resolver.choose(model)
+        if choose:
+            await choice.current()
         recording = open_recording(stage, view, _growing(earlier)) if record else None
-        show(_note(f"model: {chosen.model} ({_whence(chosen.name, chosen.model, chosen.why)})", "info"))
         sink = RedactingSink(recording) if recording else show
-        chat = Chat(conversation, chosen, sink, stage.settings.agent_name, _as_text(stage.root), options or {})
-        yield Production(chat, recording)
+        chat = Chat(conversation, choice, sink, stage.settings.agent_name, _as_text(stage.root), options or {})
+        door = _open_door(stage, allow, lambda text: show(_note(text, "warning")))
+        yield Production(
+            Live(stage.root, stage.settings, stage.environ, sink, door, choice, chat, recording or NoRecord()),
+            recording,
+        )
     finally:
         try:
             if recording is not None:
@@ -91,8 +111,24 @@ def _growing(session: Session | None) -> Path | None:
     return session.path if session is not None and session.appendable else None
 
 
-def _whence(name: str, model: str, why: str) -> str:
-    return why if name == model else f"route {name}, {why}"
+def _open_door(stage: Stage, allow: frozenset[str], say: Callable[[str], None]) -> Door:
+    state = state_dir(stage.environ)
+    keys = [route.key_variable for route in stage.settings.routes]
+    return Door(
+        stage.root,
+        stage.settings.policy,
+        audit=Audit(stage.root, state),
+        allow=allow,
+        grants=Grants(stage.root, state),
+        environ=stage.environ,
+        key_names=[name for name in keys if name],
+        say=say,
+    )
+
+
+def _announced(chosen: Resolved) -> str:
+    whence = chosen.why if chosen.name == chosen.model else f"route {chosen.name}, {chosen.why}"
+    return f"model: {chosen.model} ({whence})"
 
 
 def _note(text: str, level: str) -> Note:

@@ -58,6 +58,12 @@ class Recording:
         self._view(Note(run=run, time=time.time(), text=redact(text), level=level))
 
 
+class NoRecord:
+    """Nothing is recorded."""
+
+    path: Path | None = None
+
+
 def open_recording(stage: Stage, view: Sink, resumed: Path | None) -> Recording:
     """A new transcript, or the one that is continued."""
     cast = Cast(agent=stage.settings.agent_name, user=_login())

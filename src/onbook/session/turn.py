@@ -21,11 +21,11 @@ from onbook.events import (
     ToolCalled,
     Totals,
 )
-from onbook.models.errors import ModelError
 from onbook.models.messages import Delta, Finish, Reasoning, Request, Retrying, Text, ToolCall, Usage
 from onbook.models.resolver import Resolved
 from onbook.outcome import OnbookError, Outcome
 from onbook.session.attachments import Prompt
+from onbook.session.choice import ModelChoice
 from onbook.session.context import context_warning, used_tokens
 from onbook.session.conversation import Conversation
 from onbook.session.schema import misfit
@@ -54,17 +54,17 @@ class Chat:
     """One conversation with one model: turn after turn, each a run of its own."""
 
     conversation: Conversation
-    model: Resolved
+    choice: ModelChoice
     emit: Sink
     agent: str
     workspace: str
     options: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of every `Request`: temperature, seed, schema, …"""
-    _window: list[int | None] = field(default_factory=list)
 
-    async def turn(self, prompt: Prompt) -> Ended:
-        """Ask, stream, remember. Cancelling it leaves the history as it was."""
-        run = _Run(self, prompt)
+    async def turn(self, prompt: Prompt, model: Resolved | None = None) -> Ended:
+        """Ask the active model, or the one given for this turn; stream, remember. Cancelled, it leaves the history
+        as it was."""
+        run = _Run(self, prompt, model or await self.choice.current())
         try:
             run.start()
             ended = await run.perform()
@@ -82,21 +82,13 @@ class Chat:
         run.finish(ended)
         return ended
 
-    async def window(self) -> int | None:
-        """The model's context window, looked up once; None where nobody knows."""
-        if not self._window:
-            try:
-                self._window.append(await self.model.context_window())
-            except ModelError:
-                return None
-        return self._window[0]
-
 
 class _Run:
     """The state of one turn while it lasts."""
 
-    def __init__(self, chat: Chat, prompt: Prompt) -> None:
+    def __init__(self, chat: Chat, prompt: Prompt, model: Resolved) -> None:
         self.chat = chat
+        self.model = model
         self.prompt = prompt
         self.id = os.urandom(4).hex()
         self.text: list[str] = []
@@ -110,9 +102,9 @@ class _Run:
 
     def start(self) -> None:
         chat = self.chat
-        speaker = Speaker(chat.agent, chat.model.model, chat.model.backend.remote)
-        if chat.model.backend.remote:
-            speaker = Speaker(chat.model.name, chat.model.model, remote=True)
+        speaker = Speaker(chat.agent, self.model.model, remote=False)
+        if self.model.backend.remote:
+            speaker = Speaker(self.model.name, self.model.model, remote=True)
         chat.emit(
             RunStarted(
                 run=self.id,
@@ -128,14 +120,16 @@ class _Run:
     async def perform(self) -> Ended:
         chat = self.chat
         request = Request(chat.conversation.messages_for(self.prompt), **chat.options)
-        model = await chat.model.backend.open(chat.model.model)
+        model = await self.model.backend.open(self.model.model)
         # Beside the answer, so that it costs no time; afterwards, where only the answer loads the model.
-        looking = None if chat.model.backend.loads_on_demand else asyncio.create_task(chat.window())
+        looking = None
+        if not self.model.backend.loads_on_demand:
+            looking = asyncio.create_task(chat.choice.window(self.model))
         try:
             async with aclosing(model.stream(request)) as deltas:
                 async for delta in deltas:
                     self._take(delta)
-            window = await (looking or chat.window())
+            window = await (looking or chat.choice.window(self.model))
         finally:
             if looking is not None:
                 looking.cancel()
@@ -144,7 +138,7 @@ class _Run:
         if self.finish_reason == "length":
             self._note("the answer was cut off at the model's length limit", "warning")
         if not text.strip():
-            return Ended(Outcome.MODEL_FAILED, text, NothingSaid(chat.model.name, self.tools))
+            return Ended(Outcome.MODEL_FAILED, text, NothingSaid(self.model.name, self.tools))
         if request.schema is not None and (wrong := misfit(text, request.schema)):
             return Ended(Outcome.FAILED, text, OnbookError(wrong))
         return Ended(Outcome.PASSED, text)
@@ -189,7 +183,7 @@ class _Run:
             self._note(delta.sentence, "warning")
 
     async def _measure(self, request: Request, text: str, window: int | None) -> None:
-        used = await used_tokens(self.usage, request.messages, text, self.chat.model.backend)
+        used = await used_tokens(self.usage, request.messages, text, self.model.backend)
         share = (used.prompt + used.completion) / window if window else None
         self.totals = Totals(used.prompt, used.completion, used.estimated, context_used=share)
         if warning := context_warning(share, window):

@@ -3,16 +3,16 @@
 import asyncio
 import sys
 
+from onbook.commands.dispatch import carry_out
 from onbook.outcome import Outcome, UsageError
-from onbook.session.attachments import Prompt
-from onbook.session.turn import Chat, Ended
+from onbook.session.live import Live
 from onbook.terminal.screen import is_terminal, write_aside
 from onbook.terminal.signals import cancelling, leaving
 
 PROMPT = "> "
 
 
-def talk(runner: asyncio.Runner, chat: Chat) -> Outcome:
+def talk(runner: asyncio.Runner, live: Live) -> Outcome:
     """Turns until the input ends. At a terminal, what went wrong in one turn is said and the next one can begin.
 
     A person saw each outcome; a script only has the exit code, so it gets the first that was not good.
@@ -21,10 +21,10 @@ def talk(runner: asyncio.Runner, chat: Chat) -> Outcome:
     outcome = Outcome.PASSED
     try:
         with leaving():
-            while (line := _next_line()) is not None:
+            while not live.exit.asked and (line := _next_line()) is not None:
                 if not line.strip():
                     continue
-                ended = _turn(runner, chat, line, at_terminal=at_terminal)
+                ended = _turn(runner, live, line, at_terminal=at_terminal)
                 if outcome is Outcome.PASSED:
                     outcome = ended
     except asyncio.CancelledError:  # told to stop, or nobody reads the answers any more
@@ -32,18 +32,18 @@ def talk(runner: asyncio.Runner, chat: Chat) -> Outcome:
     return Outcome.PASSED if at_terminal else outcome
 
 
-def _turn(runner: asyncio.Runner, chat: Chat, line: str, *, at_terminal: bool) -> Outcome:
+def _turn(runner: asyncio.Runner, live: Live, line: str, *, at_terminal: bool) -> Outcome:
     try:
-        return runner.run(_cancellable(chat, line)).outcome
+        return runner.run(_cancellable(live, line))
     except KeyboardInterrupt:
         if not at_terminal:  # nobody is there to type another line
             raise asyncio.CancelledError from None
         return Outcome.CANCELLED
 
 
-async def _cancellable(chat: Chat, line: str) -> Ended:
+async def _cancellable(live: Live, line: str) -> Outcome:
     with cancelling():
-        return await chat.turn(Prompt(line))
+        return await carry_out(live, line)
 
 
 def _next_line() -> str | None:

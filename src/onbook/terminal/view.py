@@ -47,8 +47,8 @@ class TextView:
             self._aside(f"onbook: {event.text}", dimmed=event.level == "info")
             self._wait()
         elif isinstance(event, RunStarted):
-            self._speaker = event.speaker.model
-            self._last, self._silent = "\n", True
+            self._speaker = event.speaker.model if event.speaker else ""
+            self._last, self._silent = "\n", event.speaker is not None
             self._wait()
         elif isinstance(event, RunFinished):
             self._speak()
@@ -81,7 +81,7 @@ class TextView:
             self._aside(f"onbook: {event.error}", dimmed=False)
         if event.outcome == "cancelled":
             self._aside("Cancelled.", dimmed=False)
-        elif event.outcome == "passed":
+        elif event.outcome == "passed" and self._speaker:
             self._aside(f"{self._speaker} · {statistics(event.totals)}")
 
     def _aside(self, line: str, *, dimmed: bool = True) -> None:

@@ -2,7 +2,7 @@
 
 import time
 
-from onbook.events import AnyEvent, Note, ReasoningDelta, RunFinished, RunStarted, TextDelta, ToolCalled
+from onbook.events import AnyEvent, Note, ReasoningDelta, RunFinished, RunStarted, Speaker, TextDelta, ToolCalled
 from onbook.transcript.turns import Turn
 
 
@@ -29,12 +29,13 @@ class UnfinishedTurn:
     def finish(self, finished: RunFinished) -> Turn:
         """The turn. What had arrived counts where a run that failed does not bring its text along."""
         started, failed = self._started, finished.outcome != "passed"
+        speaker = started.speaker or Speaker("", "", remote=False)
         return Turn(
             user=started.input,
             reply=finished.text or ("".join(self._text) if failed else ""),
-            speaker=started.speaker.name,
-            model=started.speaker.model,
-            remote=started.speaker.remote,
+            speaker=speaker.name,
+            model=speaker.model,
+            remote=speaker.remote,
             time=time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(started.time)),
             reasoning=finished.reasoning or ("".join(self._reasoning) if failed else ""),
             workspace=started.workspace,
