@@ -9,16 +9,21 @@ from collections.abc import Callable
 from benchmarks.calls import calls
 from benchmarks.commands import ask, help_, version
 from benchmarks.harness import Row, table
+from benchmarks.knowledge import add, query
 from benchmarks.lab import Lab, open_lab, versions
+from benchmarks.prompt import prompt
 from benchmarks.transcripts import append, read
 
 BENCHMARKS: dict[str, Callable[[Lab], list[Row]]] = {
     "version": version,
     "help": help_,
+    "prompt": prompt,
     "ask": ask,
     "call": calls,
     "read": read,
     "append": append,
+    "rag-add": add,
+    "rag-query": query,
 }
 
 

@@ -54,13 +54,15 @@ def _compared(
     cwd: Path | None = None,
     words: int = 0,
 ) -> list[Row]:
-    contenders = {label: _timed(command, environ, cwd, words) for label, command in commands.items()}
+    contenders = {label: timed(command, environ, cwd, words) for label, command in commands.items()}
     ours, peer = commands
     costs = take_turns(contenders, rounds=rounds, warm_up=2)
     return [costs.row(name, ours, peer, target=target, kind="wall")]
 
 
-def _timed(command: list[str], environ: Mapping[str, str], cwd: Path | None, words: int) -> Contender:
+def timed(command: list[str], environ: Mapping[str, str], cwd: Path | None = None, words: int = 0) -> Contender:
+    """Runs the command to its end; with `words`, its answer must be so many."""
+
     def run() -> float:
         began = time.perf_counter()
         done = subprocess.run(command, env=environ, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, check=False)

@@ -89,7 +89,8 @@ def versions(lab: Lab) -> dict[str, str]:
     """What was measured, for whoever reads the figures later."""
     ask = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
     found: dict[str, str] = {"python": sys.version.split()[0]}
-    for programs, names in ((lab.ours, ("onbook", "httpx2")), (lab.peers, ("llm", "openai", "screenplain"))):
+    peers = ("llm", "openai", "screenplain", "sqlite-utils")
+    for programs, names in ((lab.ours, ("onbook", "httpx2")), (lab.peers, peers)):
         said = subprocess.run(
             [programs / "python", "-c", ask, *names], env=lab.environ, stdout=subprocess.PIPE, check=True
         )

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 from onbook.events import Totals
-from onbook.transcript.turns import Turn
+from onbook.transcript.turns import ToolUse, Turn
 
 _WORDS = """
 the a of to and in that it is for with as on this be are by from can not which when one if has how
@@ -58,7 +58,7 @@ def _turn(chance: random.Random, number: int) -> Turn:
         reasoning=_paragraph(chance, 120) if chance.random() < 0.15 else "",
         workspace="/home/ada/work/engine",
         notes=("trying again in 0.3 s",) if chance.random() < 0.05 else (),
-        tools=('read_file({"path": "src/engine.py"})',) if chance.random() < 0.1 else (),
+        tools=(ToolUse('read_file({"path": "src/engine.py"})', "1  import engine"),) if chance.random() < 0.1 else (),
         outcome="model_failed" if failed else "passed",
         error="cannot reach http://127.0.0.1:11434" if failed else "",
         finish_reason="" if failed else "stop",

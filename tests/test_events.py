@@ -13,12 +13,14 @@ from onbook.events import (
     AnyEvent,
     Event,
     Note,
+    ProcessFinished,
     ReasoningDelta,
     RunFinished,
     RunStarted,
     Speaker,
     TextDelta,
     ToolCalled,
+    ToolFinished,
     Totals,
     to_json_line,
 )
@@ -30,6 +32,8 @@ EXAMPLES: tuple[AnyEvent, ...] = (
     TextDelta(run="r", time=1.5, text='é "quoted"\n'),
     ReasoningDelta(run="r", time=1.5, text="hm"),
     ToolCalled(run="r", time=1.5, call="c1", name="look", arguments="{}"),
+    ToolFinished(run="r", time=1.5, call="c1", name="look", ok=False, result="error: dark", seconds=0.5),
+    ProcessFinished(run="r", time=1.5, command="ls -l", exit_code=None, output="a\n", seconds=1.5, problem="stopped"),
     Note(run="r", time=1.5, text="careful", level="warning"),
     RunFinished(run="r", time=1.5, outcome="passed", exit_code=0, text="hi", totals=Totals(3, 4, seconds=0.5)),
 )

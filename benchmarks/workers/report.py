@@ -30,3 +30,16 @@ def report_work(work: Callable[[], object]) -> None:
             seconds += time.process_time() - began
             del made
         print(seconds, flush=True)
+
+
+def report_wall(work: Callable[[], object], *, before: Callable[[], object] = lambda: None, parts: int = 1) -> None:
+    """For each line of standard input, does the work so many times and prints the seconds that it took, for each of
+    its equal parts; waiting for the disk counts. What `before` does is not counted."""
+    for line in sys.stdin:
+        seconds = 0.0
+        for _ in range(int(line)):
+            before()
+            began = time.perf_counter()
+            work()
+            seconds += time.perf_counter() - began
+        print(seconds / parts, flush=True)

@@ -132,6 +132,8 @@ def test_tab_completes_commands_options_models_and_sessions(run: CommandLine, sc
     assert completed(run, "onbook route probe s") == ["scripted"]
     assert completed(run, "onbook help ev") == ["events"]
     assert completed(run, "onbook help route a") == ["add"]
+    assert completed(run, "onbook help /mod") == ["/model"]
+    assert completed(run, "onbook help /session s") == ["show"]
 
 
 def test_tab_stays_silent_when_something_is_broken(run: CommandLine, workspace: Path) -> None:

@@ -123,12 +123,14 @@ def test_a_loopback_route_needs_no_trust(run: CommandLine, workspace: Path) -> N
 def test_config_show_names_where_each_value_comes_from(
     run: CommandLine, scripted_model: ScriptedServer, workspace: Path, user_settings: Path
 ) -> None:
-    (workspace / "onbook.toml").write_text('role = "critic"\n')
+    (workspace / "onbook.toml").write_text('role = "critic"\n[[roles]]\nname = "Critic"\ntools = []\n')
     rows = [line.split() for line in run("config", "show", ONBOOK_AGENT_NAME="Prompter").stdout.splitlines()]
     assert ["model", "scripted", str(user_settings)] in rows
     assert ["role", "critic", f"{workspace}/onbook.toml"] in rows
     assert ["agent_name", "Prompter", "ONBOOK_AGENT_NAME"] in rows
     assert ["routes.scripted", scripted_model.openai_url, str(user_settings)] in rows
+    assert ["roles.Critic", '{"tools":[]}', f"{workspace}/onbook.toml"] in rows
+    assert ["tools.rounds", "25", "default"] in rows
     shown = json.loads(run("config", "show", "--json").stdout)
     assert (shown["settings"]["agent_name"], shown["origins"]["agent_name"]) == ("Harvey", "default")
 

@@ -1,55 +1,15 @@
 """Settings from files and the environment, and the one line each mistake gets."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from onbook.config.errors import SettingsError
-from onbook.config.load import Loaded, load_settings
+from onbook.config.load import load_settings
+from onbook.config.price_settings import Price
 from onbook.config.settings import Route, Settings
-from onbook.outcome import Outcome
-
-
-class Places:
-    """A workspace folder and a user's settings folder, both empty at first."""
-
-    def __init__(self, base: Path) -> None:
-        self.workspace = base / "project"
-        self.user = base / "config"
-        self.workspace.mkdir()
-        self.user.mkdir()
-
-    def load(self, *, trusted: bool = True, environ: Mapping[str, str] | None = None) -> Loaded:
-        variables = {"ONBOOK_CONFIG_DIR": str(self.user), **(environ or {})}
-        return load_settings(self.workspace, environ=variables, is_trusted=lambda _file, _content: trusted)
-
-    def write(self, text: str | bytes) -> Path:
-        path = self.workspace / "onbook.toml"
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def write_user(self, text: str) -> Path:
-        path = self.user / "onbook.toml"
-        path.write_text(text)
-        return path
-
-    def complaint(self, text: str | bytes) -> str:
-        """The line for a workspace file with this content, without the folder."""
-        path = self.write(text)
-        with pytest.raises(SettingsError) as caught:
-            self.load()
-        line = str(caught.value)
-        assert "\n" not in line
-        assert caught.value.outcome is Outcome.USAGE
-        assert line.startswith(str(path))
-        return line.removeprefix(f"{path.parent}/")
-
-
-@pytest.fixture
-def places(tmp_path: Path) -> Places:
-    return Places(tmp_path)
+from tests.config.conftest import Places
 
 
 def test_without_any_file_everything_is_default(places: Places) -> None:
@@ -60,16 +20,19 @@ def test_without_any_file_everything_is_default(places: Places) -> None:
 
 
 def test_workspace_wins_over_user_and_the_environment_over_both(places: Places) -> None:
-    user = places.write_user('model = "user"\nrole = "critic"\nagent_name = "Una"\ncontext = 100')
+    user = places.write_user(
+        'model = "user"\nagent_name = "Una"\ncontext = 100\n[[prices]]\nmodel="*"\ninput=1\noutput=1'
+    )
     own = places.write('model = "own"\nagent_name = "Orson"')
     loaded = places.load(environ={"ONBOOK_AGENT_NAME": "Eve", "ONBOOK_ROLE": ""})
-    assert loaded.settings == Settings(model="own", agent_name="Eve", role="critic", context=100)
+    assert loaded.settings == Settings(model="own", agent_name="Eve", context=100, prices=(Price("*", 1, 1),))
     assert loaded.files == (user, own)
     assert loaded.origins == {
         "model": str(own),
         "agent_name": "ONBOOK_AGENT_NAME",
-        "role": str(user),
+        "role": "default",
         "context": str(user),
+        "prices": str(user),
     }
 
 
@@ -173,7 +136,8 @@ _ROUTE = '[[routes]]\nname = "a"\n'
         ('\nmodle = "x"', "onbook.toml:2: modle: unknown key; did you mean model?"),
         (
             "zzz = 1",
-            "onbook.toml:1: zzz: unknown key; the keys here are model, agent_name, role, context, routes, policy",
+            "onbook.toml:1: zzz: unknown key; the keys here are model, agent_name, role, context, routes, policy, "
+            "tools, budget, prices, roles, mcp, rag",
         ),
         ("[MODEL]\nx = 1", "onbook.toml:1: MODEL: unknown key; did you mean model?"),
         ("model = 3", "onbook.toml:1: model: expected text in quotes, got a whole number"),

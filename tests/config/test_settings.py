@@ -6,11 +6,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from onbook.config.budget_settings import BudgetSettings
 from onbook.config.load import environment_variable
+from onbook.config.mcp_settings import McpServer
 from onbook.config.merge import merge_values
 from onbook.config.places import cache_dir, state_dir, user_settings_file
+from onbook.config.price_settings import Price
+from onbook.config.rag_settings import RagSettings
+from onbook.config.role_settings import Role
 from onbook.config.route_url import SCHEMES
 from onbook.config.settings import Route, Settings
+from onbook.config.tool_settings import ToolSettings
 from onbook.outcome import UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
@@ -46,7 +52,7 @@ def test_places_are_the_platform_s_own_otherwise() -> None:
     assert "onbook" in str(state_dir({}))
 
 
-@pytest.mark.parametrize("struct", [Settings, Route])
+@pytest.mark.parametrize("struct", [Settings, Route, ToolSettings, BudgetSettings, Price, Role, McpServer, RagSettings])
 def test_the_settings_page_names_every_key(struct: type[msgspec.Struct]) -> None:
     for field in msgspec.structs.fields(struct):
         assert f"| `{field.name}` |" in PAGE
@@ -54,7 +60,7 @@ def test_the_settings_page_names_every_key(struct: type[msgspec.Struct]) -> None
 
 def test_the_settings_page_names_every_scheme_and_variable() -> None:
     assert all(f"`{scheme}://" in PAGE for scheme in SCHEMES)
-    scalars = [name for name in Settings.__struct_fields__ if name != "routes"]
+    scalars = ("model", "agent_name", "role", "context")
     assert all(environment_variable(name) in PAGE for name in scalars)
 
 

@@ -18,6 +18,7 @@ from onbook.models.errors import (
     RateLimited,
     Refused,
     Rejected,
+    ToolsUnsupported,
 )
 from onbook.models.failures import failure, failure_in_stream
 from onbook.models.openai_chat import OpenAIChat
@@ -40,6 +41,7 @@ KNOWN = [
     for kind, table in (
         (ContextOverflow, known_errors.OVERFLOWS),
         (OutOfMemory, known_errors.OUT_OF_MEMORY),
+        (ToolsUnsupported, known_errors.NO_TOOLS),
         (Refused, known_errors.UNAUTHORIZED | {"spent": known_errors.openai_quota_spent()}),
         (ModelNotFound, known_errors.MODEL_NOT_FOUND),
         (RateLimited, known_errors.RATE_LIMITED),
@@ -98,7 +100,7 @@ def test_other_wordings_of_an_overflow_are_understood(message: str) -> None:
         "Unknown parameter: 'context'.",
         "context_window is not supported by this model",
         "The context must be a list of strings.",
-        "This model does not support tools.",
+        "This model does not support images.",
         "temperature must be between 0 and 2 for this model",
         "model is a required property",
         "Invalid value for 'messages': the first one must give context.",

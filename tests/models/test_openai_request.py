@@ -3,6 +3,8 @@
 import base64
 from typing import Any
 
+import pytest
+
 from onbook.models.http import Wire
 from onbook.models.messages import Image, Message, Request, ToolCall, ToolSpec
 from onbook.models.openai_chat import OpenAIChat
@@ -35,6 +37,15 @@ async def test_every_setting_is_sent_under_its_name(server: ScriptedServer, chat
     sent = await body_of(server, chat, request)
     wanted = {"temperature": 0.0, "top_p": 0.5, "stop": ["END", "\n"], "seed": 0, "max_tokens": 9, "logprobs": True}
     assert {key: sent[key] for key in wanted} == wanted
+
+
+async def test_openai_itself_is_given_the_longest_answer_under_its_own_name(
+    server: ScriptedServer, chat: OpenAIChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onbook.models.openai_chat.OPENAI", server.openai_url)
+    sent = await body_of(server, chat, Request(HELLO.messages, max_tokens=9))
+    assert sent["max_completion_tokens"] == 9
+    assert "max_tokens" not in sent
 
 
 async def test_tools_are_offered_as_functions(server: ScriptedServer, chat: OpenAIChat) -> None:

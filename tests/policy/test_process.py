@@ -100,6 +100,21 @@ async def test_a_grandchild_with_a_session_of_its_own_ends_too(tmp_path: Path) -
     assert await dies(tmp_path / "pid")
 
 
+@pytest.mark.parametrize("steps", range(1, 9))
+async def test_cancelling_in_the_middle_of_the_start_ends_what_was_started(tmp_path: Path, steps: int) -> None:
+    """A program runs before asyncio has handed it over, some steps of the event loop later."""
+    task = asyncio.create_task(run("sleep 60 & echo $! > child; wait", tmp_path))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    until = time.monotonic() + 0.2
+    while time.monotonic() < until and not (tmp_path / "child").exists():
+        time.sleep(0.01)  # while the event loop stands still, the program does not
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not (tmp_path / "child").exists() or await dies(tmp_path / "child")
+
+
 async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
     task = asyncio.create_task(run("sleep 60 & echo $! > child; echo $$ > pid; wait", tmp_path))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():

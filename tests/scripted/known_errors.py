@@ -185,6 +185,28 @@ def anthropic_overloaded_in_stream() -> ErrorInStream:
     return ErrorInStream({"error": {"type": "overloaded_error", "message": "Overloaded"}})
 
 
+def ollama_no_tools(model: str = "gemma3:4b", *, native: bool = False) -> Status:
+    return Status(400, _ollama(f"registry.ollama.ai/library/{model} does not support tools", "api_error", native))
+
+
+def llama_cpp_no_tools() -> Status:
+    """llama-server without `--jinja`."""
+    return Status(500, {"error": {"code": 500, "message": "tools param requires --jinja flag", "type": "server_error"}})
+
+
+def vllm_no_tools() -> Status:
+    message = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+    return Status(400, _openai(message, "BadRequestError", None, 400))
+
+
+def openrouter_no_tools() -> Status:
+    message = (
+        "No endpoints found that support tool use. To learn more about provider routing, visit: "
+        "https://openrouter.ai/docs/provider-routing"
+    )
+    return Status(404, {"error": {"message": message, "code": 404}})
+
+
 def _openai(message: str, kind: str, param: str | None, code: str | int | None) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
@@ -238,4 +260,11 @@ OVERLOADED = {
     "anthropic": anthropic_overloaded(),
     "ollama": ollama_busy(),
     "llama.cpp": llama_cpp_loading(),
+}
+NO_TOOLS = {
+    "ollama": ollama_no_tools(),
+    "ollama-native": ollama_no_tools(native=True),
+    "llama.cpp": llama_cpp_no_tools(),
+    "vllm": vllm_no_tools(),
+    "openrouter": openrouter_no_tools(),
 }

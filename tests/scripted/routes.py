@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from . import anthropic_wire, listings, ollama_wire, openai_wire
+from . import anthropic_wire, embeddings, listings, ollama_wire, openai_wire
 from .faults import Status
 from .known_errors import ollama_model_not_found
 from .listings import Catalogue
@@ -24,6 +24,8 @@ LISTINGS: dict[tuple[str, str], tuple[str, Listing]] = {
     ("GET", "/api/tags"): ("ollama", listings.ollama_tags),
     ("GET", "/api/ps"): ("ollama", listings.ollama_ps),
     ("POST", "/api/show"): ("ollama", listings.ollama_show),
+    ("POST", "/api/embed"): ("ollama", embeddings.ollama_embed),
+    ("POST", "/v1/embeddings"): ("openai", embeddings.openai_embeddings),
     ("GET", "/api/version"): ("ollama", listings.ollama_version),
     ("GET", "/props"): ("llama.cpp", listings.llama_cpp_props),
     ("POST", "/tokenize"): ("llama.cpp", listings.llama_cpp_tokenize),

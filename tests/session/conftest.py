@@ -1,20 +1,28 @@
 """A conversation in this process, with a scripted server at its other end and every event kept."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 import pytest_asyncio
 
+from onbook.config.policy_settings import PolicySettings
 from onbook.config.settings import Route
 from onbook.events import AnyEvent, Event
 from onbook.models.backend import Backend
 from onbook.models.resolver import Resolved
 from onbook.models.routes import backend_of
+from onbook.policy.audit import Audit
+from onbook.policy.door import Asker, Door
+from onbook.session.budget import Ledger
 from onbook.session.choice import ModelChoice
 from onbook.session.conversation import Conversation
-from onbook.session.turn import Chat
+from onbook.session.tools.tool import Tool
+from onbook.session.tools.toolbox import Toolbox
+from onbook.session.turn import ROUNDS, Chat
 from tests.scripted import ScriptedServer
 
 E = TypeVar("E", bound=Event)
@@ -56,12 +64,37 @@ async def make_chat(server: ScriptedServer, events: Events) -> AsyncIterator[Mak
     """Chats with the server, by any of its protocols."""
     opened: list[Backend] = []
 
-    def make(url: str | None = None, *, window: int | None = None, **options: Any) -> Chat:
+    def make(
+        url: str | None = None,
+        *,
+        window: int | None = None,
+        tools: Iterable[Tool] = (),
+        ledger: Ledger | None = None,
+        rounds: int = ROUNDS,
+        **options: Any,
+    ) -> Chat:
         backend = backend_of(Route("scripted", url or server.openai_url), {})
         opened.append(backend)
         resolved = Resolved(backend, "llama3:latest", "scripted", "a test", window)
-        return Chat(Conversation(), ModelChoice.fixed(resolved), events, "Harvey", "/w", options)
+        choice = ModelChoice.fixed(resolved)
+        toolbox = Toolbox(tools)
+        return Chat(Conversation(), choice, events, "Harvey", "/w", options, toolbox, ledger or Ledger(), rounds)
 
     yield make
     for backend in opened:
         await backend.aclose()
+
+
+MakeDoor = Callable[..., Door]
+
+
+@pytest.fixture
+def make_door(workspace: Path, tmp_path: Path) -> MakeDoor:
+    """Doors of the workspace; keywords are settings of its policy."""
+
+    def make(*allow: str, asker: Asker | None = None, **rules: Any) -> Door:
+        settings = PolicySettings(**{"sandbox": "off", **rules})
+        audit = Audit(workspace, tmp_path / "state")
+        return Door(workspace, settings, audit=audit, asker=asker, allow=frozenset(allow), environ=os.environ)
+
+    return make

@@ -12,6 +12,7 @@ from onbook.transcript import (
     Scene,
     Screenplay,
     Speech,
+    ToolUse,
     Transition,
     Turn,
     stage_name,
@@ -100,6 +101,7 @@ _counts = st.none() | st.integers(0, 10**9)
 _numbers = st.floats(0, 1e6, allow_nan=False)
 totals = st.builds(Totals, _counts, _counts, st.booleans(), _numbers, st.none() | _numbers, st.none() | _numbers)
 _many = st.lists(texts, max_size=2).map(tuple)
+_uses = st.builds(ToolUse, texts) | st.builds(ToolUse, texts, texts, st.booleans())
 turns = st.builds(
     Turn,
     user=texts,
@@ -112,7 +114,7 @@ turns = st.builds(
     workspace=texts,
     attachments=_many,
     notes=_many,
-    tools=_many,
+    tools=st.lists(_uses, max_size=2).map(tuple),
     outcome=st.sampled_from([outcome.value for outcome in Outcome]),
     error=texts,
     finish_reason=texts,

@@ -3,6 +3,7 @@
 import os
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -68,26 +69,22 @@ class LazyGroup(click.Group):
     help="Go on with a recorded session: the latest, or the one named.",
     shell_complete=options.complete_sessions,
 )
+@options.budget
+@options.allow
 @options.no_record
 @options.workspace
 @click.pass_context
-def onbook(
-    ctx: click.Context,
-    model: str | None,
-    system: str | None,
-    session: str | None,
-    no_record: bool,  # noqa: FBT001 - click hands options over by name
-    workspace: Path | None,
-) -> None:
+def onbook(ctx: click.Context, /, workspace: Path | None, *, no_record: bool, **given: Any) -> None:
     """Keep AI models on book: talk to one, and have everything said recorded as a screenplay.
 
-    Without a command, onbook starts a conversation: a line a turn, Ctrl-C stops an answer, Ctrl-D leaves.
+    Without a command, onbook starts a session: Enter sends, /help lists what can be typed, Ctrl-C stops what runs,
+    Ctrl-D leaves. Piped lines are turns of one session.
     """
     if ctx.invoked_subcommand is None:
         from onbook.cli.conversation import converse
 
-        ctx.exit(converse(model, system, session, workspace, record=not no_record).exit_code)
-    if any((model, system, session, no_record, workspace)):
+        ctx.exit(converse(workspace, given | {"record": not no_record}).exit_code)
+    if any((workspace, no_record, *given.values())):
         raise click.UsageError(f"give options after the command: onbook {ctx.invoked_subcommand} --option", ctx)
 
 

@@ -1,19 +1,30 @@
-"""`onbook ask`: one question, one recorded answer."""
+"""`onbook ask`: one line carried out, most often a question, and its answer recorded."""
 
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from onbook.cli import options
 from onbook.cli.consent import open_trusted_stage
+from onbook.cli.parts import open_door
 from onbook.cli.production import open_production
+from onbook.cli.question import check_unicode, ignores_stdin, is_order, line_of, meaning_of
 from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import Stage
+from onbook.commands.dispatch import carry_out
+from onbook.events import Note
 from onbook.outcome import Outcome, UsageError
-from onbook.session.attachments import Prompt, with_attachments
-from onbook.session.schema import read_schema
+from onbook.policy.door import Door
+from onbook.session.grammar import ChatLine, Line
+from onbook.session.pending import Piece
+from onbook.session.reading import attach
+from onbook.session.schema import schema_of
+from onbook.terminal.asker import LineAsker
 from onbook.terminal.view import JsonView, TextView
 
 
@@ -36,6 +47,8 @@ from onbook.terminal.view import JsonView, TextView
     multiple=True,
     help="An image or a text file to send along. Repeatable.",
 )
+@options.budget
+@options.allow
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line.")
 @options.no_record
 @options.workspace
@@ -43,27 +56,31 @@ from onbook.terminal.view import JsonView, TextView
 def ask(ctx: click.Context, /, text: tuple[str, ...], **given: Any) -> None:
     """Ask one question. The answer goes to standard output, everything else to standard error.
 
-    What stands on standard input is appended to TEXT. The exchange is recorded in .onbook/sessions/.
+    TEXT means what it means in a session: /command, !program and @name work here too. What stands on standard input
+    is appended to a question, and never read as a command. The exchange is recorded in .onbook/sessions/.
 
     \b
     Examples:
       onbook ask "Say hello"
       git diff | onbook ask "Write a commit message for this"
       onbook ask -m claude --attach plan.png "What is missing here?"
+      onbook ask --budget tokens=5000,seconds=60 "@fast Summarise README.md"
+      onbook ask "/git log -3"
     """
     stage = open_trusted_stage(given["workspace"])
-    words = " ".join(text)
-    _check_unicode(words, "the text")
-    _check_unicode(given["system"] or "", "--system")
-    prompt = with_attachments(_with_stdin(words), given["attach"])
-    if not prompt.text.strip() and not prompt.images:
-        raise UsageError('nothing to ask: give a text, as in onbook ask "Say hello", or pipe one in')
-    ctx.exit(run_to_outcome(_ask(stage, prompt, **given)).exit_code)
+    words = line_of(text)
+    check_unicode(words, "the text")
+    check_unicode(given["system"] or "", "--system")
+    line = meaning_of(words)
+    _check_fits(words, line, given)
+    ctx.exit(run_to_outcome(_ask(stage, words, line, **given)).exit_code)
 
 
-async def _ask(stage: Stage, prompt: Prompt, **given: Any) -> Outcome:
-    schema = read_schema(given["schema"]) if given["schema"] else None
-    view = JsonView() if given["as_json"] else TextView(streaming=schema is None)
+async def _ask(stage: Stage, words: str, line: Line, **given: Any) -> Outcome:
+    view = JsonView() if given["as_json"] else TextView(streaming=given["schema"] is None)
+    door = open_door(stage, view, given["allow"])
+    schema = await schema_of(door, _typed(stage, given["schema"])) if given["schema"] else None
+    pieces = await _attached(door, [_typed(stage, path) for path in given["attach"]])
     production = open_production(
         stage,
         view,
@@ -72,28 +89,41 @@ async def _ask(stage: Stage, prompt: Prompt, **given: Any) -> Outcome:
         session=given["session"] or ("latest" if given["continued"] else None),
         record=not given["no_record"],
         options={"schema": schema} if schema else None,
+        budget=given["budget"],
+        door=door,
+        choose=isinstance(line, ChatLine),
     )
     async with production as ready:
-        ended = await ready.chat.turn(prompt)
-    return ready.verdict(ended.outcome)
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            door.asker = LineAsker()
+        if ignores_stdin(line):
+            text = f"standard input is not read: {words.split()[0]} is no question"
+            ready.live.emit(Note(run="", time=time.time(), text=text, level="warning"))
+        for piece in pieces:
+            ready.live.pending.add(piece)
+        outcome = await carry_out(ready.live, words, line)
+    return ready.verdict(outcome)
 
 
-def _check_unicode(text: str, what: str) -> None:
-    """A command line is bytes; those that are no text can neither be sent nor recorded."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise UsageError(f"{what} is not UTF-8") from None
+def _check_fits(words: str, line: Line, given: dict[str, Any]) -> None:
+    """Something is asked, and the options for questions go with one."""
+    for option in ("schema", "attach"):
+        if given[option] and is_order(line):
+            raise UsageError(f"--{option} goes with a question; {words.split()[0]} is none")
+    if isinstance(line, ChatLine) and not line.text.strip() and not given["attach"]:
+        raise UsageError('nothing to ask: give a text, as in onbook ask "Say hello", or pipe one in')
 
 
-def _with_stdin(text: str) -> str:
-    """The text with what was piped in appended."""
-    if sys.stdin.isatty():
-        return text
-    try:
-        piped = sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError:
-        raise UsageError("standard input is not UTF-8 text; attach a picture with --attach FILE") from None
-    if "\0" in piped:
-        raise UsageError("standard input is binary; attach a picture with --attach FILE")
-    return "\n\n".join(part for part in (text, piped.rstrip("\n")) if part.strip())
+async def _attached(door: Door, paths: Sequence[str]) -> list[Piece]:
+    """Every file, read; two of the same name are told apart by their paths."""
+    pieces = [await attach(door, path) for path in paths]
+    names = [piece.name for piece in pieces]
+    return [
+        piece if names.count(piece.name) == 1 else msgspec.structs.replace(piece, name=path)
+        for piece, path in zip(pieces, paths, strict=True)
+    ]
+
+
+def _typed(stage: Stage, path: Path) -> str:
+    """The path as the door understands it: a shell's is relative to its folder, a session's to the workspace."""
+    return str(path if Path.cwd() == stage.root else path.absolute())

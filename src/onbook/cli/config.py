@@ -1,6 +1,7 @@
 """`onbook config`: which settings are in force, and why."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ from onbook.cli import options
 from onbook.cli.stage import open_stage, say_notices, workspace_root
 from onbook.cli.table import echo_table
 from onbook.config.places import SETTINGS_NAME, cache_dir, state_dir, user_settings_file
+from onbook.config.settings import Settings
 from onbook.workspace.root import sessions_path
 
 
@@ -25,21 +27,11 @@ def show(workspace: Path | None, *, as_json: bool) -> None:
     """Print every setting in force and where it came from."""
     stage = open_stage(workspace)
     say_notices(stage)
-    settings = msgspec.to_builtins(stage.settings)
     if as_json:
+        settings = msgspec.to_builtins(stage.settings)
         click.echo(msgspec.json.encode({"settings": settings, "origins": stage.loaded.origins}))
         return
-    origins = stage.loaded.origins
-    scalars = {key: value for key, value in settings.items() if key not in ("routes", "policy")}
-    rows = [(key, _shown(value), origins.get(key, "default")) for key, value in scalars.items()]
-    rows += [
-        (f"policy.{key}", _shown(value), origins.get("policy", "default")) for key, value in settings["policy"].items()
-    ]
-    rows += [
-        (f"routes.{route.name}", route.url, origins[f"routes.{route.name.casefold()}"])
-        for route in stage.settings.routes
-    ]
-    echo_table(("SETTING", "VALUE", "FROM"), rows)
+    echo_table(("SETTING", "VALUE", "FROM"), _rows(stage.settings, stage.loaded.origins))
 
 
 @config.command("path")
@@ -69,6 +61,29 @@ def check(workspace: Path | None) -> None:
         click.echo(f"good: {file}")
     if not files:
         click.echo("good: no settings file; everything is at its default")
+
+
+def _rows(settings: Settings, origins: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Single values first, then tables, then lists of tables, each entry by its name."""
+    values = msgspec.structs.asdict(settings)
+    rows = [(key, _shown(value)) for key, value in values.items() if not isinstance(value, msgspec.Struct | tuple)]
+    for key, value in values.items():
+        if isinstance(value, msgspec.Struct):
+            rows += [(f"{key}.{name}", _shown(inner)) for name, inner in msgspec.structs.asdict(value).items()]
+    for key, value in values.items():
+        if isinstance(value, tuple):
+            rows += [_entry(key, msgspec.to_builtins(entry)) for entry in value]
+    return [(key, value, _origin(key, origins)) for key, value in rows]
+
+
+def _entry(key: str, entry: dict[str, object]) -> tuple[str, str]:
+    """A route is known by its URL; what else is in a list is shown whole."""
+    name = entry.pop("name", None) or entry.pop("model")
+    return f"{key}.{name}", _shown(entry["url"] if key == "routes" else entry)
+
+
+def _origin(key: str, origins: Mapping[str, str]) -> str:
+    return origins.get(key.casefold()) or origins.get(key.partition(".")[0], "default")
 
 
 def _shown(value: object) -> str:

@@ -1,27 +1,71 @@
-"""`onbook` without a command: a conversation, a line a turn."""
+"""`onbook` without a command: a session, at a terminal or a line a turn."""
 
 import asyncio
-from contextlib import AsyncExitStack
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from onbook.cli.consent import open_trusted_stage
-from onbook.cli.production import Production, open_production
 from onbook.cli.stage import Stage
-from onbook.outcome import Outcome
-from onbook.terminal.signals import cancelling
-from onbook.terminal.talk import talk
-from onbook.terminal.view import TextView
+from onbook.config.places import state_dir
+from onbook.events import Sink
+from onbook.outcome import OnbookError, Outcome
+from onbook.terminal.screen import is_terminal, printable, write_aside
+
+if TYPE_CHECKING:
+    from onbook.cli.production import Production
+    from onbook.session.live import Live
 
 
-def converse(
-    model: str | None, system: str | None, session: str | None, workspace: Path | None, *, record: bool
-) -> Outcome:
-    """Talk until the input ends. The prompt is read outside the event loop, so that Ctrl-C always works there."""
+def converse(workspace: Path | None, given: dict[str, Any]) -> Outcome:
+    """Talk until the input ends. `given` are the options of `open_production`."""
     stage = open_trusted_stage(workspace)
+    if is_terminal(sys.stdin) and is_terminal(sys.stdout):
+        return _at_terminal(stage, given)
+    return _by_lines(stage, given)
+
+
+def _at_terminal(stage: Stage, given: dict[str, Any]) -> Outcome:
+    """The prompt comes first: what a session is made of takes longer to load than a person waits."""
+    from onbook.terminal.history import InputHistory
+    from onbook.terminal.repl import Repl
+
+    productions: list[Production] = []
+
+    @asynccontextmanager
+    async def opened(view: Sink) -> "AsyncIterator[Live]":
+        open_production = await asyncio.to_thread(_open_production)
+        async with open_production(stage, view, choose=False, **given) as production:
+            productions.append(production)
+            yield production.live
+
+    async def talk() -> None:
+        history = InputHistory(state_dir(stage.environ) / "history", keep=given["record"])
+        await Repl(history).run(stage.root, stage.settings.role, opened)
+
+    try:
+        asyncio.run(talk())
+    except asyncio.CancelledError:
+        return Outcome.CANCELLED
+    return productions[0].verdict(Outcome.PASSED) if productions else Outcome.PASSED
+
+
+def _open_production() -> "Callable[..., AbstractAsyncContextManager[Production]]":
+    from onbook.cli.production import open_production
+
+    return open_production
+
+
+def _by_lines(stage: Stage, given: dict[str, Any]) -> Outcome:
+    """The prompt is read outside the event loop, so that Ctrl-C always works there."""
+    from onbook.terminal.lines import talk
+
     stack = AsyncExitStack()
     with asyncio.Runner() as runner:
         try:
-            production = runner.run(_enter(stack, stage, model, system, session, record=record))
+            production = runner.run(_enter(stack, stage, given))
             outcome = talk(runner, production.live)
         except asyncio.CancelledError:
             return Outcome.CANCELLED
@@ -30,15 +74,28 @@ def converse(
     return production.verdict(outcome)
 
 
-async def _enter(
-    stack: AsyncExitStack,
-    stage: Stage,
-    model: str | None,
-    system: str | None,
-    session: str | None,
-    *,
-    record: bool,
-) -> Production:
-    opening = open_production(stage, TextView(), model=model, system=system, session=session, record=record)
+async def _enter(stack: AsyncExitStack, stage: Stage, given: dict[str, Any]) -> "Production":
+    """At a terminal a model that cannot be found is said, and `/model` can name another; a script is told at once."""
+    from onbook.cli.production import open_production
+    from onbook.terminal.asker import LineAsker
+    from onbook.terminal.signals import cancelling
+    from onbook.terminal.view import TextView
+
+    view = TextView()
+    somebody = sys.stdin.isatty() and sys.stderr.isatty()
     with cancelling():
-        return await stack.enter_async_context(opening)
+        production = await stack.enter_async_context(open_production(stage, view, choose=not somebody, **given))
+        view.follow(production.live.log)
+        if somebody:
+            production.live.door.asker = LineAsker()
+            await _choose(production.live)
+        return production
+
+
+async def _choose(live: "Live") -> None:
+    try:
+        await live.choice.current()
+    except OnbookError as error:
+        from onbook.policy.secrets import redact
+
+        write_aside(f"onbook: {printable(redact(str(error)))}\n")

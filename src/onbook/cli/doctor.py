@@ -3,6 +3,7 @@
 import asyncio
 import os
 import platform
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from onbook.models.resolver import NoModel, Resolver
 from onbook.models.weights import SMOLLM2, is_pulled, verify, weights_path
 from onbook.outcome import OnbookError, Outcome
 from onbook.policy.sandbox import sandbox_state
+from onbook.policy.secrets import redact
 from onbook.terminal.screen import is_terminal, printable
 from onbook.workspace.root import PRIVATE_NAME, sessions_path
 
@@ -89,7 +91,9 @@ def _examine(stage: Stage) -> Iterator[Finding]:
     yield _extra("local", "xllamacpp", "the embedded model")
     yield _weights()
     yield _extra("cloud", "any_llm", "any:// routes")
+    yield _extra("mcp", "mcp", "MCP servers")
     yield from asyncio.run(_models(stage))
+    yield from _mcp_servers(stage)
     yield _git()
     yield _sandbox(stage)
     yield _trust()
@@ -189,6 +193,17 @@ async def _answering(resolver: Resolver, stage: Stage) -> Finding:
         route = stage.settings.route(stage.settings.model or "")
         return Finding("model", "problem", str(error), _fix(error, route, stage) if route else "")
     return Finding("model", "good", f"{chosen.model} would answer ({chosen.why})")
+
+
+def _mcp_servers(stage: Stage) -> Iterator[Finding]:
+    """Whether each could be started or called; none is."""
+    from onbook.session.mcp.check import obstacle
+    from onbook.session.mcp.servers import home_of
+
+    for server in stage.settings.mcp:
+        problem = obstacle(server, home_of(server, stage.loaded.origins), stage.environ)
+        detail = server.url or shlex.join(server.argv)
+        yield Finding(f"mcp {server.name}", "problem" if problem else "good", redact(problem or detail))
 
 
 def _git() -> Finding:

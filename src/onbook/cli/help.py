@@ -1,13 +1,13 @@
-"""`onbook help`: the manual's pages in the terminal. A topic is a page of `docs/`; a command's page is its help."""
+"""`onbook help`: the manual in the terminal. A topic is a page of `docs/`, a command, or a slash command."""
 
-from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from onbook.cli import options
 from onbook.cli.app import COMMANDS
+from onbook.commands import manual
+from onbook.commands.registry import COMMANDS as SLASH_COMMANDS
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
 
@@ -19,34 +19,45 @@ def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str)
     """Pages and commands; after a command, its own commands."""
     typed: tuple[str, ...] = ctx.params.get("topic") or ()
     if not typed:
-        return options.offered([*sorted(_pages()), *sorted(COMMANDS)], incomplete)
+        slash = [f"/{name}" for name in SLASH_COMMANDS] if incomplete.startswith("/") else []
+        return options.offered([*sorted(manual.pages()), *sorted(COMMANDS), *slash], incomplete)
     try:
-        command, context = _command(ctx.find_root(), typed)
+        return options.offered(_subcommands(ctx.find_root(), typed), incomplete)
     except UsageError:
         return []
-    return options.offered(command.list_commands(context) if isinstance(command, click.Group) else (), incomplete)
 
 
 @click.command("help")
 @click.argument("topic", nargs=-1, metavar="[TOPIC]", shell_complete=complete_topics)
 @click.pass_context
 def help_(ctx: click.Context, topic: tuple[str, ...]) -> None:
-    """Read the manual: a topic, or a command with its options. Without TOPIC, list the topics."""
-    pages = _pages()
+    """Read the manual: a topic, a command with its options, or a /command of the session. Without TOPIC, list them."""
+    pages = manual.pages()
+    name = "-".join(topic)
     if not topic:
         click.echo("Topics:   " + " ".join(sorted(pages)))
         click.echo("Commands: " + " ".join(sorted(COMMANDS)))
+        click.echo("In a session: " + " ".join(f"/{each}" for each in sorted(SLASH_COMMANDS)))
         click.echo("\nonbook help TOPIC prints a page; the pager of your choice: onbook help TOPIC | less")
-        return
-    name = "-".join(topic)
-    if topic[0] in COMMANDS:
+    elif topic[0] in COMMANDS:
         command, context = _command(ctx.find_root(), topic)
         click.echo(command.get_help(context))
-    elif name in pages:
+    elif name in pages and not name.startswith("/"):
         click.echo(pages[name].read_text(encoding="utf-8"))
+    elif manual.is_command(topic):
+        click.echo(manual.page(topic))
     else:
-        hint = did_you_mean(name, [*pages, *COMMANDS]) or ";"
+        hint = did_you_mean(name, [*pages, *COMMANDS, *(f"/{each}" for each in SLASH_COMMANDS)]) or ";"
         raise UsageError(f'no topic "{" ".join(topic)}"{hint} `onbook help` lists them')
+
+
+def _subcommands(root: click.Context, words: tuple[str, ...]) -> list[str]:
+    if words[0] not in COMMANDS and manual.is_command(words):
+        from onbook.commands.usage import subcommands
+
+        return subcommands([words[0].removeprefix("/"), *words[1:]])
+    command, context = _command(root, words)
+    return command.list_commands(context) if isinstance(command, click.Group) else []
 
 
 def _command(root: click.Context, words: tuple[str, ...]) -> tuple[click.Command, click.Context]:
@@ -60,12 +71,3 @@ def _command(root: click.Context, words: tuple[str, ...]) -> tuple[click.Command
         command = found
         context = click.Context(command, info_name=word, parent=context)
     return command, context
-
-
-def _pages() -> dict[str, Path]:
-    """The pages, from the installed package or from the clone it runs in."""
-    package = Path(str(resources.files("onbook")))
-    for folder in (package.parent.parent / "docs", package / "docs"):
-        if (folder / "events.md").is_file():
-            return {path.stem: path for path in folder.glob("*.md")}
-    return {}

@@ -9,6 +9,8 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from onbook.config.budget_settings import BudgetSettings
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -36,6 +38,17 @@ def complete_routes(ctx: click.Context, param: click.Parameter, incomplete: str)
     return offered(_routes(ctx), incomplete)
 
 
+def complete_budget(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
+    before, comma, _ = incomplete.rpartition(",")
+    return offered([f"{before}{comma}{limit}=" for limit in ("tokens", "money", "turns", "seconds")], incomplete)
+
+
+def complete_allow(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
+    from onbook.policy.grants import KINDS
+
+    return offered([form for kind in KINDS for form in (kind, f"{kind}:")], incomplete)
+
+
 def offered(words: Iterable[str], incomplete: str) -> "list[CompletionItem]":
     """The words that go on from what was typed, in any case."""
     from click.shell_completion import CompletionItem
@@ -52,6 +65,22 @@ def _routes(ctx: click.Context) -> list[str]:
         return []  # completion must stay silent, whatever is broken
 
 
+def _read_budget(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> "BudgetSettings | None":  # noqa: ARG001
+    if not given:
+        return None
+    from onbook.config.budget_settings import parse_budget
+
+    return parse_budget(given)
+
+
+def _read_allow(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> frozenset[str]:  # noqa: ARG001
+    if not given:
+        return frozenset()
+    from onbook.policy.grants import check_allow
+
+    return check_allow(frozenset(given))
+
+
 workspace: Decorator = click.option(
     "--workspace",
     type=click.Path(path_type=Path),
@@ -64,6 +93,23 @@ system: Decorator = click.option(
     "--system", metavar="TEXT", help="The standing instruction, instead of the workspace's own file."
 )
 no_record: Decorator = click.option("--no-record", is_flag=True, help="Keep no transcript.")
+budget: Decorator = click.option(
+    "--budget",
+    metavar="LIMITS",
+    multiple=True,
+    callback=_read_budget,
+    shell_complete=complete_budget,
+    help="What may be spent: tokens=N, money=DOLLARS, turns=N, seconds=N (or 5m), joined by commas.",
+)
+allow: Decorator = click.option(
+    "--allow",
+    metavar="WHAT",
+    multiple=True,
+    callback=_read_allow,
+    shell_complete=complete_allow,
+    help="Say yes beforehand to what a model asks for: read, write, delete, run, connect, or as in write:src. "
+    "Repeatable.",
+)
 as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 session_argument: Decorator = click.argument(
     "session", metavar="[SESSION]", default="latest", shell_complete=complete_sessions

@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 
 from onbook.cli.app import COMMANDS, onbook
+from onbook.commands.registry import COMMANDS as SLASH_COMMANDS
+from onbook.commands.usage import help_of, subcommands
 
 
 def command_pages() -> dict[str, str]:
@@ -20,7 +22,7 @@ def command_pages() -> dict[str, str]:
         command = onbook.get_command(root, name)
         if command is not None:
             pages[f"{name}.md"] = "\n".join(_sections(command, name, root))
-    return pages
+    return pages | {f"slash-{name}.md": "\n".join(_slash_sections([name])) for name in SLASH_COMMANDS}
 
 
 def _sections(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
@@ -32,6 +34,13 @@ def _sections(command: click.Command, name: str, parent: click.Context) -> Itera
             found = command.get_command(context, each)
             if found is not None:
                 yield from _sections(found, each, context)
+
+
+def _slash_sections(words: list[str]) -> Iterator[str]:
+    """The same of a command of the session: `slash-model.md` beside `model.md`."""
+    yield _page(f"/{' '.join(words)}", help_of(words))
+    for each in subcommands(words):
+        yield from _slash_sections([*words, each])
 
 
 def _page(title: str, text: str) -> str:

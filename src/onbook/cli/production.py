@@ -1,27 +1,29 @@
 """Everything a conversation needs, put together: model, history, sinks, transcript. Taken apart again at the end."""
 
 import os
-import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from onbook.cli.parts import first_role, note, open_door, open_ledger, wanted_model
 from onbook.cli.recording import NoRecord, Recording, open_recording
 from onbook.cli.stage import Stage
-from onbook.config.places import state_dir
-from onbook.events import Note, Sink
+from onbook.config.budget_settings import BudgetSettings
+from onbook.events import Sink
 from onbook.models.resolver import Resolved, Resolver
 from onbook.outcome import Outcome
-from onbook.policy.audit import Audit
 from onbook.policy.door import Door
-from onbook.policy.grants import Grants
 from onbook.policy.redaction import RedactingSink
+from onbook.session.beginning import begin
 from onbook.session.choice import ModelChoice
 from onbook.session.conversation import Conversation, spoken
 from onbook.session.instructions import find_instruction
 from onbook.session.live import Live
+from onbook.session.mcp.servers import McpServers, open_mcp
+from onbook.session.tools.builtin import builtin_tools
+from onbook.session.tools.toolbox import Toolbox
 from onbook.session.turn import Chat
 from onbook.transcript.history import Session, load
 from onbook.transcript.sessions import find_session
@@ -57,34 +59,59 @@ async def open_production(
     record: bool = True,
     options: Mapping[str, Any] | None = None,
     allow: frozenset[str] = frozenset(),
+    budget: BudgetSettings | None = None,
+    door: Door | None = None,
     choose: bool = True,
 ) -> AsyncIterator[Production]:
     """Find the instruction, load the history, open the door and the transcript; close it all afterwards.
 
-    With `choose` the model is chosen at once, and its absence is an error here; otherwise when it is needed.
+    With `choose` the model is chosen at once, and its absence is an error here; otherwise when it is needed. `budget`
+    goes over the settings' limits; `door` is for a command that needed one before all this.
     """
     show = RedactingSink(view)
     for notice in stage.loaded.notices:
-        show(_note(notice, "warning"))
+        show(note(notice, "warning"))
     instruction = find_instruction(stage.root, system)
     earlier = load(find_session(sessions_path(stage.root), session)) if session is not None else None
     conversation = Conversation(instruction, _spoken(earlier, show))
     recording: Recording | None = None
     resolver = Resolver(
-        stage.settings, stage.environ, stage.model_origin, lambda retrying: show(_note(retrying.sentence, "warning"))
+        stage.settings, stage.environ, stage.model_origin, lambda retrying: show(note(retrying.sentence, "warning"))
     )
-    choice = ModelChoice(resolver, model, lambda chosen: show(_note(_announced(chosen), "info")))
+    role = first_role(stage)
+    choice = ModelChoice(resolver, *wanted_model(model, role), lambda chosen: show(note(_announced(chosen))))
     try:
         if choose:
             await choice.current()
         recording = open_recording(stage, view, _growing(earlier)) if record else None
         sink = RedactingSink(recording) if recording else show
-        chat = Chat(conversation, choice, sink, stage.settings.agent_name, _as_text(stage.root), options or {})
-        door = _open_door(stage, allow, lambda text: show(_note(text, "warning")))
-        yield Production(
-            Live(stage.root, stage.settings, stage.environ, sink, door, choice, chat, recording or NoRecord()),
-            recording,
+        door = door or open_door(stage, view, allow)
+        chat = Chat(
+            conversation,
+            choice,
+            sink,
+            stage.settings.agent_name,
+            _as_text(stage.root),
+            options or {},
+            Toolbox(builtin_tools(door) if stage.settings.tools.enabled else ()),
+            open_ledger(stage, budget),
+            stage.settings.tools.rounds,
         )
+        async with _servers(stage, door, chat.toolbox, show) as servers:
+            live = Live(
+                stage.root,
+                stage.settings,
+                stage.environ,
+                sink,
+                door,
+                choice,
+                chat,
+                recording or NoRecord(),
+                servers,
+                ledger=chat.ledger,
+            )
+            await begin(live, role)
+            yield Production(live, recording)
     finally:
         try:
             if recording is not None:
@@ -93,16 +120,23 @@ async def open_production(
             await resolver.aclose()
 
 
+def _servers(stage: Stage, door: Door, toolbox: Toolbox, show: Sink) -> AbstractAsyncContextManager[McpServers]:
+    """The MCP servers of the settings, unless these want no tools at all."""
+    configured = stage.settings.mcp if stage.settings.tools.enabled else ()
+    say = lambda text: show(note(text, "warning"))  # noqa: E731 - the shape that a sink gives it
+    return open_mcp(configured, door, toolbox, say, stage.environ, stage.loaded.origins)
+
+
 def _spoken(session: Session | None, show: Sink) -> list[tuple[str, str]]:
     """The finished turns of the session that goes on."""
     if session is None:
         return []
     if session.torn:
-        show(_note(f"{session.path.name} was cut off in the middle of a turn; that turn is left out", "warning"))
+        show(note(f"{session.path.name} was cut off in the middle of a turn; that turn is left out", "warning"))
     turns = spoken(session.turns)
     elsewhere = "" if session.appendable else "; it stays as it is, what follows is a session of its own"
     count = f"{len(turns)} turn{'' if len(turns) == 1 else 's'}"
-    show(_note(f"continuing {session.path.stem} after {count}{elsewhere}", "info"))
+    show(note(f"continuing {session.path.stem} after {count}{elsewhere}"))
     return turns
 
 
@@ -111,28 +145,9 @@ def _growing(session: Session | None) -> Path | None:
     return session.path if session is not None and session.appendable else None
 
 
-def _open_door(stage: Stage, allow: frozenset[str], say: Callable[[str], None]) -> Door:
-    state = state_dir(stage.environ)
-    keys = [route.key_variable for route in stage.settings.routes]
-    return Door(
-        stage.root,
-        stage.settings.policy,
-        audit=Audit(stage.root, state),
-        allow=allow,
-        grants=Grants(stage.root, state),
-        environ=stage.environ,
-        key_names=[name for name in keys if name],
-        say=say,
-    )
-
-
 def _announced(chosen: Resolved) -> str:
     whence = chosen.why if chosen.name == chosen.model else f"route {chosen.name}, {chosen.why}"
     return f"model: {chosen.model} ({whence})"
-
-
-def _note(text: str, level: str) -> Note:
-    return Note(run="", time=time.time(), text=text, level=level)
 
 
 def _as_text(path: Path) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 
 from onbook.cli.stage import Stage
-from onbook.events import AnyEvent, Note, RunFinished, Sink
-from onbook.outcome import Outcome
+from onbook.events import AnyEvent, Note, RunFinished, RunStarted, Sink
+from onbook.outcome import Outcome, UsageError
 from onbook.policy.secrets import redact
+from onbook.transcript.elements import Aside, Scene
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.recorder import Cast, Recorder
 from onbook.workspace.root import sessions_folder
@@ -18,16 +19,19 @@ from onbook.workspace.root import sessions_folder
 class Recording:
     """The sink before the view: it keeps the record, and the view is told of a turn that could not be recorded."""
 
-    def __init__(self, recorder: Recorder, view: Sink) -> None:
+    def __init__(self, recorder: Recorder, view: Sink, cast: Cast) -> None:
         self._recorder = recorder
         self._view = view
+        self._cast = cast
         self._written = False
+        self._kept: set[str] = set()
+        self._gap = False
+        self.paused = False
         self.failed = False
 
     def __call__(self, event: AnyEvent) -> None:
         try:
-            self._recorder(event)
-            self._written = self._written or isinstance(event, RunFinished)
+            self._record(event)
         except TranscriptError as error:
             self.failed = True
             event = self._unrecorded(event, f"not recorded: {error}")
@@ -36,6 +40,25 @@ class Recording:
     @property
     def path(self) -> Path:
         return self._recorder.path
+
+    def pause(self) -> None:
+        """Leave out every run that begins from now on."""
+        self.paused = True
+
+    def resume(self) -> None:
+        """Record again, and say in the transcript where something is missing."""
+        if self._gap:
+            now = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+            self._recorder.append(Scene("INT", "THE RECORDING GOES ON", now, (Aside("it was paused before this"),)))
+        self.paused = self._gap = False
+
+    def follow(self, session: Path) -> None:
+        """Go on in the file of another session; where that cannot be, this one stays open."""
+        if session.resolve() == self.path.resolve():
+            raise UsageError(f"session {session.stem} is the one that is recorded now")
+        other = Recorder.resume(session, self._cast)
+        self.close()
+        self._recorder, self._written, self._gap = other, False, False
 
     def close(self) -> None:
         """End the transcript and name it. Its turns are whole without an end, so that one missing is no failure."""
@@ -46,6 +69,18 @@ class Recording:
             return
         if self._written and not self.failed:
             self._say("", f"recorded in {_short(self.path)}")
+
+    def _record(self, event: AnyEvent) -> None:
+        """The recorder passes over events of a run whose beginning it has not seen."""
+        if isinstance(event, RunStarted) and event.recorded:
+            if self.paused:
+                self._gap = True
+                return
+            self._kept.add(event.run)
+        self._recorder(event)
+        if isinstance(event, RunFinished) and event.run in self._kept:
+            self._kept.remove(event.run)
+            self._written = True
 
     def _unrecorded(self, event: AnyEvent, problem: str) -> AnyEvent:
         """The event with the problem in it, and with the exit code that the command will have."""
@@ -62,14 +97,24 @@ class NoRecord:
     """Nothing is recorded."""
 
     path: Path | None = None
+    paused = False
+
+    def pause(self) -> None:
+        """Nothing is recorded already."""
+
+    def resume(self) -> None:
+        raise UsageError("nothing is recorded: onbook was started with --no-record")
+
+    def follow(self, session: Path) -> None:
+        """Nothing is recorded there either."""
 
 
 def open_recording(stage: Stage, view: Sink, resumed: Path | None) -> Recording:
     """A new transcript, or the one that is continued."""
     cast = Cast(agent=stage.settings.agent_name, user=_login())
     if resumed is not None:
-        return Recording(Recorder.resume(resumed, cast), view)
-    return Recording(Recorder.create(sessions_folder(stage.root), cast), view)
+        return Recording(Recorder.resume(resumed, cast), view, cast)
+    return Recording(Recorder.create(sessions_folder(stage.root), cast), view, cast)
 
 
 def _login() -> str:

@@ -18,8 +18,12 @@ class Call:
 
     def say(self, text: str) -> None:
         """A part of the result: a line, or several."""
-        self.text.append(f"{text}\n")
-        self.emit(TextDelta(run=self.run, time=time.time(), text=f"{text}\n"))
+        self.stream(f"{text}\n")
+
+    def stream(self, text: str) -> None:
+        """A piece of the result as it comes, wherever its lines end."""
+        self.text.append(text)
+        self.emit(TextDelta(run=self.run, time=time.time(), text=text))
 
     def note(self, text: str, level: str = "info") -> None:
         """Something beside the result."""

@@ -4,53 +4,105 @@ import asyncio
 import inspect
 import os
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import click
 
 from onbook.commands.call import Call
 from onbook.commands.registry import is_recorded, slash_commands
-from onbook.events import RunFinished, RunStarted
+from onbook.commands.usage import complaint, help_text
+from onbook.events import RunFinished, RunStarted, Totals
+from onbook.models.resolver import Resolved
 from onbook.outcome import OnbookError, Outcome, UsageError
-from onbook.session.grammar import CommandLine, MentionLine, ProgramLine, parse_line
+from onbook.session.file_blocks import FileBlock, file_blocks
+from onbook.session.grammar import CommandLine, Line, MentionLine, ProgramLine, parse_line
 from onbook.session.live import Live
+from onbook.session.pending import prompt_with
+
+Work = Callable[[Call], Awaitable[Any]]
+"""What a run does; an Outcome that it gives is the run's."""
 
 
-async def carry_out(live: Live, line: str) -> Outcome:
-    """Do what the line says. What goes wrong is said in events; only cancelling and our own mistakes are raised."""
+async def carry_out(live: Live, line: str, parsed: Line | None = None) -> Outcome:
+    """Do what the line says. What goes wrong, our own mistakes too, is said in events; only cancelling is raised.
+
+    `parsed` is the meaning of a line that was read already, as by `onbook ask`, which adds what was piped in.
+    """
+    if parsed is None and not line.strip():
+        return Outcome.PASSED
     try:
-        parsed = parse_line(line)
-    except UsageError as error:
+        return await _do(live, line, parsed or parse_line(line))
+    except OnbookError as error:
         return await _as_run(live, line, _fail(error), recorded=False)
+    except Exception:  # its run has ended already, with a line that says so
+        if live.environ.get("ONBOOK_DEBUG"):
+            raise
+        return Outcome.FAILED
+
+
+async def _do(live: Live, line: str, parsed: Line) -> Outcome:
     if isinstance(parsed, CommandLine):
-        arguments = [parsed.name, *parsed.arguments]
-        return await _as_run(live, line, _command(arguments), recorded=is_recorded(parsed.name))
+        work = _command([parsed.name, *parsed.arguments])
+        return await _as_run(live, line, work, recorded=is_recorded(parsed.name))
     if isinstance(parsed, ProgramLine):
         return await _as_run(live, line, _command(["run", "--", *parsed.argv]), recorded=True)
     if isinstance(parsed, MentionLine):
-        return await _talk(live, parsed.text, parsed.name)
-    return await _talk(live, parsed.text) if parsed.text else Outcome.PASSED
+        return await _talk(live, line, parsed.text, await live.choice.named(parsed.name))
+    return await _talk(live, line, parsed.text)
 
 
-async def _talk(live: Live, text: str, name: str | None = None) -> Outcome:
-    """A chat turn with everything that waits; it leaves the waiting room only with an answer."""
-    model = await live.choice.named(name) if name else None
-    pieces = live.pending.pieces
+async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None) -> Outcome:
+    """A chat turn with the skills that its typed part sets off, and with everything that waits, which leaves only with
+    an answer."""
+    await live.mcp.ready()
+    waiting = live.pending.pieces
     live.door.begin_turn()
-    ended = await live.chat.turn(live.pending.prompt(text), model)
+    with live.skills.turn():
+        skills = await live.skills.for_message(typed)
+        ended = await live.chat.turn(prompt_with(text, (*skills, *waiting)), model)
     if ended.outcome is Outcome.PASSED:
-        live.pending.drop(pieces)
+        live.pending.drop(waiting)
+        await _offer_files(live, file_blocks(ended.text))
     return ended.outcome
 
 
-async def _as_run(live: Live, line: str, work: Any, *, recorded: bool) -> Outcome:
+async def _offer_files(live: Live, found: Sequence[FileBlock]) -> None:
+    """Files that stand in a reply are offered where somebody can be asked; without a yes nothing is written."""
+    if live.door.asker is None:
+        return
+    blocks = [block for block in found if not await _is_there(live, block)]
+
+    async def offer(call: Call) -> None:
+        for block in blocks:
+            try:
+                await live.door.write(block.path, block.text.encode(), by="model")
+                call.say(f"wrote {block.path}; /undo takes it back")
+            except OnbookError as refused:
+                call.note(str(refused))
+
+    if blocks:
+        line = f"write {', '.join(block.path for block in blocks)} from the reply"
+        await _as_run(live, line, offer, recorded=True)
+
+
+async def _is_there(live: Live, block: FileBlock) -> bool:
+    """Whether the file is like that already: models like to show what they have just written with a tool."""
+    data = block.text.encode()
+    try:
+        return await live.door.read(block.path, by="model", limit=len(data) + 1) == data
+    except OnbookError:
+        return False
+
+
+async def _as_run(live: Live, line: str, work: Work, *, recorded: bool) -> Outcome:
     """Carry out a command as a run of its own, from its first event to its last."""
     call = Call(live, os.urandom(4).hex())
     began = time.monotonic()
     outcome, problem = Outcome.PASSED, ""
     live.emit(
         RunStarted(
-            run=call.run, time=time.time(), kind="command", input=line, workspace=str(live.root), recorded=recorded
+            run=call.run, time=time.time(), kind="command", input=line, workspace=live.chat.workspace, recorded=recorded
         )
     )
     try:
@@ -62,7 +114,8 @@ async def _as_run(live: Live, line: str, work: Any, *, recorded: bool) -> Outcom
     except OnbookError as error:
         outcome, problem = error.outcome, str(error)
     except Exception as error:
-        outcome, problem = Outcome.FAILED, f"internal error: {type(error).__name__}: {error}"
+        outcome = Outcome.FAILED
+        problem = f"internal error: {type(error).__name__}: {error} (ONBOOK_DEBUG=1 shows where)"
         raise
     finally:
         live.emit(_finished(call, outcome, problem, time.monotonic() - began))
@@ -70,8 +123,6 @@ async def _as_run(live: Live, line: str, work: Any, *, recorded: bool) -> Outcom
 
 
 def _finished(call: Call, outcome: Outcome, problem: str, seconds: float) -> RunFinished:
-    from onbook.events import Totals
-
     return RunFinished(
         run=call.run,
         time=time.time(),
@@ -84,7 +135,7 @@ def _finished(call: Call, outcome: Outcome, problem: str, seconds: float) -> Run
     )
 
 
-def _command(arguments: list[str]) -> Any:
+def _command(arguments: list[str]) -> Work:
     async def work(call: Call) -> Any:
         try:
             with slash_commands().make_context("", arguments, obj=call) as context:
@@ -93,13 +144,22 @@ def _command(arguments: list[str]) -> Any:
         except click.exceptions.Exit:
             return None
         except click.ClickException as error:
-            message = " ".join(error.format_message().split()).removesuffix(".")
-            raise UsageError(message[:1].lower() + message[1:]) from None
+            if (asked := _help_asked(error)) is None:
+                raise UsageError(complaint(error)) from None
+            call.say(help_text(asked))
+            return None
 
     return work
 
 
-def _fail(error: OnbookError) -> Any:
+def _help_asked(error: click.ClickException) -> click.Context | None:
+    """Whose help was asked for: with `--help`, or by a group's name alone."""
+    if isinstance(error, click.NoSuchOption) and error.option_name in ("-h", "--help"):
+        return error.ctx
+    return error.ctx if isinstance(error, click.exceptions.NoArgsIsHelpError) else None
+
+
+def _fail(error: OnbookError) -> Work:
     async def work(call: Call) -> Any:  # noqa: ARG001 - the shape of every command
         raise error
 

@@ -1,7 +1,7 @@
 """The table of slash commands, from which help, completion and the manual's pages are made."""
 
 from importlib import import_module
-from typing import Any
+from typing import Literal
 
 import click
 import msgspec
@@ -12,6 +12,8 @@ from onbook.config.errors import did_you_mean
 class Entry(msgspec.Struct, frozen=True):
     """A command as the table knows it, without importing it."""
 
+    about: Literal["session", "models", "files", "programs", "knowledge", "safety"]
+    """Under which head help lists it."""
     where: str
     """`module:attribute` of a click command whose callback is async and takes the `Call` first."""
     summary: str
@@ -21,34 +23,38 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 COMMANDS = {
-    "attach": Entry("onbook.commands.attach:attach", "Send a picture or a text file with the next message.", True),
-    "audit": Entry("onbook.commands.audit:audit", "Show or verify the log of every effect."),
-    "clear": Entry("onbook.commands.clear:clear", "Forget the conversation so far.", True),
-    "compact": Entry("onbook.commands.compact:compact", "Summarise the conversation into less.", True),
-    "context": Entry("onbook.commands.context:context", "Show what the model is told, and what it costs."),
-    "diff": Entry("onbook.commands.diff:diff", "Show what the last turn changed."),
-    "exit": Entry("onbook.commands.exit:exit_", "Leave the session.", aliases=("quit", "bye")),
-    "files": Entry("onbook.commands.files:files", "List the files of the workspace."),
-    "git": Entry("onbook.commands.git:git", "Show git's view of the workspace to you and the model.", True),
-    "help": Entry("onbook.commands.help:help_", "Show what can be typed here."),
-    "loglevel": Entry("onbook.commands.loglevel:loglevel", "Say more or less beside the answers."),
-    "memory": Entry("onbook.commands.memory:memory", "Keep facts about this workspace."),
-    "model": Entry("onbook.commands.model:model", "Show or change the model that answers.", True),
-    "permissions": Entry("onbook.commands.permissions:permissions", "Show what models may do, folder by folder."),
-    "rag": Entry("onbook.commands.rag:rag", "Index files and find passages in them.", True),
-    "read": Entry("onbook.commands.read:read", "Show files to the model.", True),
-    "read-dir": Entry("onbook.commands.read_dir:read_dir", "Show the files of a folder to the model.", True),
-    "record": Entry("onbook.commands.record:record", "Show, pause or resume the recording."),
-    "role": Entry("onbook.commands.role:role", "Show or change the role the model plays.", True),
-    "route": Entry("onbook.commands.route:route", "List the named ways to models."),
-    "run": Entry("onbook.commands.run:run", "Run a program and show its output to the model.", True),
-    "safemode": Entry("onbook.commands.safemode:safemode", "Show or switch the list of harmless programs."),
-    "search": Entry("onbook.commands.search:search", "Find a pattern in the files of the workspace.", True),
-    "session": Entry("onbook.commands.session:session", "List, show, continue or replay recorded sessions."),
-    "skill": Entry("onbook.commands.skill:skill", "List, show, load or make skills."),
-    "status": Entry("onbook.commands.status:status", "Show the state of this session."),
-    "undo": Entry("onbook.commands.undo:undo", "Take back what the last turn changed.", True),
-    "write": Entry("onbook.commands.write:write", "Write the last reply, or its code, to a file.", True),
+    "attach": Entry(
+        "files", "onbook.commands.attach:attach", "Send a picture or a text file with the next message.", True
+    ),
+    "audit": Entry("safety", "onbook.commands.audit:audit", "Show or verify the log of every effect."),
+    "clear": Entry("session", "onbook.commands.clear:clear", "Forget the conversation so far.", True),
+    "compact": Entry("session", "onbook.commands.compact:compact", "Summarise the conversation into less.", True),
+    "context": Entry("session", "onbook.commands.context:context", "Show what the model is told, and what it costs."),
+    "diff": Entry("files", "onbook.commands.diff:diff", "Show what the last turn changed."),
+    "exit": Entry("session", "onbook.commands.exit:exit_", "Leave the session.", aliases=("quit", "bye")),
+    "files": Entry("files", "onbook.commands.files:files", "List the files of the workspace."),
+    "git": Entry("programs", "onbook.commands.git:git", "Show git's view of the workspace to you and the model.", True),
+    "help": Entry("session", "onbook.commands.help:help_", "Show what can be typed here."),
+    "loglevel": Entry("session", "onbook.commands.loglevel:loglevel", "Say more or less beside the answers."),
+    "memory": Entry("knowledge", "onbook.commands.memory:memory", "Keep facts about this workspace."),
+    "model": Entry("models", "onbook.commands.model:model", "Show or change the model that answers.", True),
+    "permissions": Entry(
+        "safety", "onbook.commands.permissions:permissions", "Show what models may do, folder by folder."
+    ),
+    "rag": Entry("knowledge", "onbook.commands.rag:rag", "Index files and find passages in them.", True),
+    "read": Entry("files", "onbook.commands.read:read", "Show files to the model.", True),
+    "read-dir": Entry("files", "onbook.commands.read_dir:read_dir", "Show the files of a folder to the model.", True),
+    "record": Entry("session", "onbook.commands.record:record", "Show, pause or resume the recording."),
+    "role": Entry("models", "onbook.commands.role:role", "Show or change the role the model plays.", True),
+    "route": Entry("models", "onbook.commands.route:route", "List the named ways to models."),
+    "run": Entry("programs", "onbook.commands.run:run", "Run a program and show its output to the model.", True),
+    "safemode": Entry("safety", "onbook.commands.safemode:safemode", "Show or switch the list of harmless programs."),
+    "search": Entry("files", "onbook.commands.search:search", "Find a pattern in the files of the workspace.", True),
+    "session": Entry("session", "onbook.commands.session:session", "List, show, continue or replay recorded sessions."),
+    "skill": Entry("knowledge", "onbook.commands.skill:skill", "List, show, load or make skills."),
+    "status": Entry("session", "onbook.commands.status:status", "Show the state of this session."),
+    "undo": Entry("files", "onbook.commands.undo:undo", "Take back what the last turn changed.", True),
+    "write": Entry("files", "onbook.commands.write:write", "Write the last reply, or its code, to a file.", True),
 }
 
 ALIASES = {alias: name for name, entry in COMMANDS.items() for alias in entry.aliases}
@@ -68,10 +74,10 @@ class SlashGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         found = command(name)
-        if found is None:
+        if found is None and not ctx.resilient_parsing:
             hint = did_you_mean(f"/{name}", [f"/{each}" for each in (*COMMANDS, *ALIASES)])
-            raise click.UsageError(f"/{name} is not a command{hint or '; /help lists them'}", ctx)
-        return name, found, args[1:]
+            raise click.UsageError(f"/{name} is not a command{hint or '; /help lists them'}")
+        return f"/{name}", found, args[1:]
 
 
 def command(name: str) -> click.Command | None:
@@ -91,5 +97,5 @@ def is_recorded(name: str) -> bool:
 
 def slash_commands() -> click.Group:
     """The group itself, for running, help, completion and the manual."""
-    settings: dict[str, Any] = {"help_option_names": []}
-    return SlashGroup("", context_settings=settings, add_help_option=False)
+    # click's own help option would print; the dispatcher sees an unknown `--help` and shows the help as an event.
+    return SlashGroup("", context_settings={"help_option_names": []}, add_help_option=False)

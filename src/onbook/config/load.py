@@ -8,24 +8,16 @@ from typing import Any
 
 import msgspec
 
-from onbook.config.errors import BadValueError, SettingsError
+from onbook.config.errors import BadValueError, SettingsError, did_you_mean
+from onbook.config.locate import line_of
 from onbook.config.merge import merge_values
-from onbook.config.parse import SettingsFile, explain, read_settings_file
+from onbook.config.parse import SettingsFile, decode, explain, read_settings_file
 from onbook.config.places import SETTINGS_NAME, user_settings_file
-from onbook.config.policy_settings import STRICTER
-from onbook.config.settings import Route, Settings
+from onbook.config.settings import Settings
+from onbook.config.untrusted import LeftOut, notice, without_untrusted
 
 IsTrusted = Callable[[Path, bytes], bool]
 """Asked with a workspace's settings file and its content: did the user say that it may speak for them?"""
-
-
-class LeftOut(msgspec.Struct, frozen=True):
-    """Something that an untrusted file may not set."""
-
-    notice: str
-    """The line that says so."""
-    would_set: tuple[str, ...]
-    """What it would set."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -39,8 +31,8 @@ class Loaded(msgspec.Struct, frozen=True):
     files: tuple[Path, ...]
     """The files that were read, the strongest last."""
     origins: dict[str, str]
-    """Where each value came from: a file, a variable or `default`. Routes are listed as `routes.NAME`,
-    the policy only where it was set."""
+    """Where each value came from: a file, a variable or `default`. Tables are listed where they were set, named ones
+    as `routes.NAME`, `roles.NAME`, `mcp.NAME`."""
 
 
 def load_settings(workspace: Path | None, *, environ: Mapping[str, str], is_trusted: IsTrusted) -> Loaded:
@@ -55,36 +47,27 @@ def load_settings(workspace: Path | None, *, environ: Mapping[str, str], is_trus
     files = [found for found in (user, own) if found]
     left_out: list[LeftOut] = []
     values: dict[str, Any] = {}
-    origins = {name: "default" for name in Settings.__struct_fields__ if name not in ("routes", "policy")}
+    origins = {field.name: "default" for field in msgspec.structs.fields(Settings) if _is_scalar(field.type)}
+    notices = []
     for found in files:
         layer = found.values
         if found is own and not is_trusted(found.path, found.content):
             layer, left_out = without_untrusted(found)
+            notices = [notice(found, left_out)] if left_out else []
         values = merge_values(values, layer)
         origins |= _origins(layer, str(found.path))
     for name, variable, value in _from_environment(environ):
         values[name] = value
         origins[name] = variable
     settings = msgspec.convert(values, Settings)
+    _check_role(settings, files, origins["role"])
     return Loaded(
         settings,
-        tuple(each.notice for each in left_out),
+        tuple(notices),
         tuple(line for each in left_out for line in each.would_set),
         tuple(found.path for found in files),
         origins,
     )
-
-
-def without_untrusted(found: SettingsFile) -> tuple[dict[str, Any], list[LeftOut]]:
-    """What an untrusted workspace file may set, and each thing that it may not."""
-    values = dict(found.values)
-    dropped = (_drop_routes(values, found.settings), _drop_looser_policy(values))
-    advice = "read the file, then run: onbook trust"
-    return values, [
-        LeftOut(f"{found.path} is not trusted: left out {what}; {advice}", would_set)
-        for what, would_set in dropped
-        if would_set
-    ]
 
 
 def environment_variable(field: str) -> str:
@@ -92,41 +75,27 @@ def environment_variable(field: str) -> str:
     return f"ONBOOK_{field.upper()}"
 
 
-def _drop_routes(values: dict[str, Any], settings: Settings) -> tuple[str, tuple[str, ...]]:
-    refused = [index for index, route in enumerate(settings.routes) if _needs_trust(route)]
-    if not refused:
-        return "", ()
-    values["routes"] = [raw for index, raw in enumerate(values["routes"]) if index not in refused]
-    routes = [settings.routes[index] for index in refused]
-    names = ", ".join(route.name for route in routes)
-    what = f"{'route' if len(refused) == 1 else 'routes'} {names} (a key or another host)"
-    return what, tuple(map(_described, routes))
-
-
-def _described(route: Route) -> str:
-    key = f" with the key in {route.key_variable}" if route.key_variable else ""
-    return f"route {route.name} to {route.url}{key}"
-
-
-def _drop_looser_policy(values: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
-    """A stranger's policy may only be stricter: what could loosen yours, or replace it, is dropped."""
-    policy = values.get("policy", {})
-    kept = {key: value for key, value in policy.items() if value in STRICTER.get(key, ())}
-    refused = {f"policy.{key}": value for key, value in policy.items() if key not in kept}
-    if not refused:
-        return "", ()
-    values["policy"] = kept
-    what = f"{', '.join(refused)} (it may only make the policy stricter)"
-    return what, tuple(f"{key} = {msgspec.json.encode(value).decode()}" for key, value in refused.items())
-
-
-def _needs_trust(route: Route) -> bool:
-    return route.address.remote or route.key_variable is not None
+def _check_role(settings: Settings, files: list[SettingsFile], origin: str) -> None:
+    """The role is known only when all files are read: one may name what another defines."""
+    if settings.role is None or settings.role_named(settings.role):
+        return
+    roles = [role.name for role in settings.roles]
+    known = f"; the roles are {', '.join(roles)}" if roles else "; define it with [[roles]]"
+    problem = f"there is no role {settings.role}{did_you_mean(settings.role, roles) or known}"
+    line = next(
+        (line_of(decode(file.content, file.path), ("role",)) for file in files if str(file.path) == origin), None
+    )
+    raise SettingsError(problem, where=origin, line=line, key="role")
 
 
 def _origins(values: Mapping[str, Any], where: str) -> dict[str, str]:
-    origins = {key: where for key in values if key != "routes"}
-    return origins | {f"routes.{route['name'].casefold()}": where for route in values.get("routes", ())}
+    origins: dict[str, str] = {}
+    for key, value in values.items():
+        if key in ("routes", "roles", "mcp"):
+            origins |= {f"{key}.{entry['name'].casefold()}": where for entry in value}
+        else:
+            origins[key] = where
+    return origins
 
 
 def _from_environment(environ: Mapping[str, str]) -> list[tuple[str, str, Any]]:

@@ -13,6 +13,8 @@ def merge_values(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str,
             merged[key] = merge_values(before, value)
         elif _named(before) and _named(value):
             merged[key] = _merge_named(before, value)
+        elif key == "prices" and before:
+            merged[key] = [*value, *before]  # the first that fits counts
         else:
             merged[key] = value
     return merged

@@ -166,7 +166,8 @@ def _in_words(message: str) -> str:
         names = [_WORDS.get(name, name) for name in found[1].split(" | ") if name != "null"]
         return " or ".join(names)
 
-    return _lower_first(re.sub(r"`([^`]*)`", word, message).replace(" >= ", " of at least "))
+    sentence = re.sub(r"`([^`]*)`", word, message).replace(" >= ", " of at least ").replace(" <= ", " of at most ")
+    return _lower_first(re.sub(r"\.0$", "", sentence))
 
 
 def _lower_first(sentence: str) -> str:

@@ -57,7 +57,3 @@ class PolicySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for index, program in enumerate(self.programs):
             if not program.strip() or not program.isprintable() or program != program.strip():
                 raise BadValueError("must be the name of a program, without arguments", key=f"programs[{index}]")
-
-
-STRICTER = {"safe_mode": (True,), "sandbox": ("on",)}
-"""The only values that a workspace nobody trusts may set: they cannot loosen anything."""

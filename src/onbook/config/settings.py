@@ -4,14 +4,20 @@ A new setting is a new field here and nothing else: reading, merging, the enviro
 follow from the types. `docs/settings.md` describes each; a test keeps the two in step.
 """
 
-import re
 from typing import Annotated
 
 import msgspec
 
+from onbook.config.budget_settings import BudgetSettings
+from onbook.config.checks import check_line, check_name, check_unique, check_variable
 from onbook.config.errors import BadValueError
+from onbook.config.mcp_settings import McpServer
 from onbook.config.policy_settings import PolicySettings
+from onbook.config.price_settings import Price
+from onbook.config.rag_settings import RagSettings
+from onbook.config.role_settings import Role
 from onbook.config.route_url import RouteAddress, parse_route_url
+from onbook.config.tool_settings import ToolSettings
 
 Tokens = Annotated[int, msgspec.Meta(gt=0)]
 
@@ -31,17 +37,9 @@ class Route(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """Context window in tokens, where the backend cannot tell."""
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
-            raise BadValueError(
-                "a route name is made of letters, digits, _ . - and ends with a letter or digit", key="name"
-            )
-        if self.key_env is not None and not _names_a_variable(self.key_env):
-            raise BadValueError(
-                "this must be the NAME of an environment variable, as in OPENAI_API_KEY; "
-                "the key itself stays in the environment",
-                key="key_env",
-            )
-        _one_line("model", self.model)
+        check_name("a route", self.name)
+        check_variable("key_env", self.key_env)
+        check_line("model", self.model)
         try:
             parse_route_url(self.url)
         except BadValueError as error:
@@ -66,44 +64,41 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agent_name: str = "Harvey"
     """The agent's name on stage."""
     role: str | None = None
-    """What the agent plays. Nothing reads it yet."""
+    """The role it plays, one of `roles`."""
     context: Tokens | None = None
     """Context window in tokens of the active model, where the backend cannot tell."""
     routes: tuple[Route, ...] = ()
     """Named ways to models; names are unique in any case."""
     policy: PolicySettings = PolicySettings()
     """What models may do."""
+    tools: ToolSettings = ToolSettings()
+    """Whether models get tools, and for how long."""
+    budget: BudgetSettings = BudgetSettings()
+    """What a run may spend."""
+    prices: tuple[Price, ...] = ()
+    """What models cost; the first that fits counts."""
+    roles: tuple[Role, ...] = ()
+    """Parts to play; names are unique in any case."""
+    mcp: tuple[McpServer, ...] = ()
+    """Servers with more tools; names are unique in any case."""
+    rag: RagSettings = RagSettings()
+    """How passages are found in files."""
 
     def __post_init__(self) -> None:
-        _one_line("model", self.model)
-        _one_line("agent_name", self.agent_name)
+        check_line("model", self.model)
+        check_line("agent_name", self.agent_name)
         if self.role is not None and not self.role.strip():
             raise BadValueError("must not be empty; leave it out instead", key="role")
-        seen: set[str] = set()
-        for index, route in enumerate(self.routes):
-            if route.name.casefold() in seen:
-                raise BadValueError(f"another route is called {route.name} already", key=f"routes[{index}].name")
-            seen.add(route.name.casefold())
+        check_unique("route", "routes", self.routes)
+        check_unique("role", "roles", self.roles)
+        check_unique("server", "mcp", self.mcp)
 
     def route(self, name: str) -> Route | None:
         """The route of that name, in any case."""
         wanted = name.casefold()
         return next((route for route in self.routes if route.name.casefold() == wanted), None)
 
-
-_NAME = re.compile(r"\w(?:[\w.-]*\w)?")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-# Some keys would pass for names: known beginnings, and long ones that mix capitals, small letters and digits.
-_LIKE_A_KEY = re.compile(
-    r"(?:hf|gh[pousr]|github_pat|glpat|gsk|r8|npm|sk_live|rk_live)_\w{8}|(?:AIza|AKIA|ASIA)\w{12}"
-    r"|(?=\w*[a-z])(?=\w*[A-Z])(?=\w*[0-9])\w{20}"
-)
-
-
-def _names_a_variable(text: str) -> bool:
-    return _VARIABLE.fullmatch(text) is not None and not _LIKE_A_KEY.match(text)
-
-
-def _one_line(key: str, value: str | None) -> None:
-    if value is not None and (not value.strip() or not value.isprintable()):
-        raise BadValueError("must be one line of text, and not empty", key=key)
+    def role_named(self, name: str) -> Role | None:
+        """The role of that name, in any case."""
+        wanted = name.casefold()
+        return next((role for role in self.roles if role.name.casefold() == wanted), None)

@@ -22,6 +22,7 @@ class AnyBackend:
 
     remote = True
     loads_on_demand = False
+    calls_tools = True
 
     def __init__(self, name: str, provider: str, key: str | None) -> None:
         self.name = name

@@ -1,8 +1,10 @@
 """A place where models live: what it has, how much each can read, and how to talk to one."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from onbook.models.anthropic_messages import VERSION, AnthropicMessages
+from onbook.models.embeddings import Vector, openai_embeddings
 from onbook.models.errors import MalformedStream, ModelError, ModelNotFound, Rejected
 from onbook.models.http import Wire
 from onbook.models.messages import ChatModel
@@ -17,6 +19,8 @@ class Backend(Protocol):
     remote: bool
     loads_on_demand: bool
     """Whether a model is loaded by its first question, so that its window is known for sure only afterwards."""
+    calls_tools: bool
+    """Whether its models may be offered tools; a single model may still turn them down (`ToolsUnsupported`)."""
 
     async def open(self, model: str) -> ChatModel:
         """The model, ready to be asked."""
@@ -51,6 +55,7 @@ class OpenAIBackend:
     """Any OpenAI-compatible server. What it tells beyond the protocol (windows, a tokenizer) is used where it is."""
 
     loads_on_demand = False
+    calls_tools = True
 
     def __init__(self, wire: Wire, *, remote: bool, has_tokenizer: bool = False) -> None:
         self.name = wire.name
@@ -82,6 +87,9 @@ class OpenAIBackend:
             return len(answer["tokens"])
         except (ModelError, KeyError, TypeError):
             return None
+
+    async def embed(self, texts: Sequence[str], model: str) -> list[Vector]:
+        return await openai_embeddings(self._wire, texts, model)
 
     async def aclose(self) -> None:
         await self._wire.aclose()
@@ -130,6 +138,7 @@ class AnthropicBackend:
     """Anthropic's own API."""
 
     loads_on_demand = False
+    calls_tools = True
 
     def __init__(self, wire: Wire, *, remote: bool) -> None:
         self.name = wire.name

@@ -29,6 +29,7 @@ class EmbeddedBackend:
     name = "embedded"
     remote = False
     loads_on_demand = False
+    calls_tools = False
 
     def __init__(self) -> None:
         self._server: EmbeddedServer | None = None

@@ -10,6 +10,7 @@ ModelError                 exit 5
 ├── ContextOverflow        the conversation is longer than the model can read
 ├── OutOfMemory            the model does not fit into the server's memory
 ├── Rejected               the request was understood and turned down (other 4xx)
+│   └── ToolsUnsupported    it would be answered without its tools
 └── MalformedStream        the answer is garbage, or stopped without its finish marker
 
 Cancelling is not in this tree: it is `asyncio.CancelledError` all the way up, and `Outcome.CANCELLED` at the end.
@@ -73,6 +74,10 @@ class OutOfMemory(ModelError):
 
 class Rejected(ModelError):
     kind = "request rejected"
+
+
+class ToolsUnsupported(Rejected):
+    kind = "no tools"
 
 
 class MalformedStream(ModelError):

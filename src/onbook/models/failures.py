@@ -14,6 +14,7 @@ from onbook.models.errors import (
     RateLimited,
     Refused,
     Rejected,
+    ToolsUnsupported,
 )
 from onbook.policy.secrets import redact
 
@@ -32,6 +33,12 @@ _OVERFLOW = re.compile(
 _OUT_OF_MEMORY = re.compile(
     r"out of memory|more system memory|insufficient memory|not enough memory|cudamalloc failed"
     r"|failed to allocate|unable to allocate|outofmemory|ggml_(backend_)?alloc",
+    re.IGNORECASE,
+)
+_NO_TOOLS = re.compile(
+    r"(does not|doesn't|do not) support (the use of )?(tools?|functions?)\b|(that|to) support tool use"
+    r"|tools param (requires|is not)|unsupported param(eter)?: '?tools|tool choice requires"
+    r"|(tools?|functions?)( use| calling)? (is|are) not supported",
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(
@@ -56,6 +63,8 @@ def failure(backend: str, status: int, body: bytes, headers: Any = None, *, send
         return _moved(backend, status, headers)
     if status in (401, 402, 403) or (status in (400, 429) and _is_spent(text)):
         return Refused(backend, f"{said}; {_CHECK_KEY if sends_key else _ADD_KEY}")
+    if _NO_TOOLS.search(text):
+        return ToolsUnsupported(backend, said)
     if status == 404 or (status == 400 and _NO_SUCH_MODEL.search(text)):
         return _not_found(backend, status, said, text)
     if status == 429:

@@ -2,9 +2,10 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from onbook.models.embeddings import Vector, ollama_embeddings
 from onbook.models.errors import ModelError
 from onbook.models.http import Wire
 from onbook.models.messages import ChatModel
@@ -19,6 +20,7 @@ class OllamaBackend:
     """An Ollama server, here or elsewhere."""
 
     loads_on_demand = True
+    calls_tools = True
 
     def __init__(self, wire: Wire, chat_wire: Wire, *, remote: bool) -> None:
         self.name = wire.name
@@ -47,6 +49,9 @@ class OllamaBackend:
 
     async def count_tokens(self, text: str) -> int | None:  # noqa: ARG002 - Ollama has no tokenizer to offer
         return None
+
+    async def embed(self, texts: Sequence[str], model: str) -> list[Vector]:
+        return await ollama_embeddings(self._wire, texts, model)
 
     async def reachable(self) -> bool:
         self._wire.client()  # importing it must not count against the server

@@ -23,6 +23,9 @@ from onbook.models.messages import (
 from onbook.models.streaming import stream_answer
 from onbook.models.thinking import ThinkSplitter
 
+OPENAI = "https://api.openai.com/v1"
+"""Its newer models refuse `max_tokens`, which is the only name that most other servers know."""
+
 
 class OpenAIChat:
     """One model behind an OpenAI-compatible endpoint."""
@@ -33,6 +36,8 @@ class OpenAIChat:
 
     def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         body = request_body(self.model, request)
+        if "max_tokens" in body and self._wire.base_url == OPENAI:
+            body["max_completion_tokens"] = body.pop("max_tokens")
         return stream_answer(self._wire, "/chat/completions", body, lambda: ChunkReader(self._wire.name))
 
 

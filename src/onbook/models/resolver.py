@@ -100,10 +100,11 @@ class Resolver:
         self._ollama: OllamaBackend | None = None
         self._embedded: embedded.EmbeddedBackend | None = None
 
-    async def choose(self, flag: str | None = None) -> Resolved:
-        """The model that answers: `--model`, then the settings, then a local Ollama, then the embedded one."""
-        if flag:
-            return await self._by_flag(flag)
+    async def choose(self, wanted: str | None = None, why: str = "--model") -> Resolved:
+        """The model that answers: the one that `why` names, then the settings', then a local Ollama, then the
+        embedded one."""
+        if wanted:
+            return await self._by_wish(wanted, why)
         if self._settings.model:
             return await self.resolve(self._settings.model, None, why=self._origin)
         if listed := await self._local_models():
@@ -150,15 +151,15 @@ class Resolver:
             if backend is not None:
                 await backend.aclose()
 
-    async def _by_flag(self, name: str) -> Resolved:
+    async def _by_wish(self, name: str, why: str) -> Resolved:
         """A route is found without the active backend, and a local model too, so that one's key may be missing."""
         if name.casefold() in self._routes:
-            return await self.resolve(name, None, "--model")
+            return await self.resolve(name, None, why)
         try:
             active = self.configured_backend()
         except ModelError as error:
-            return await self._by_model(name, "--model", None, (), error)
-        return await self.resolve(name, active, "--model")
+            return await self._by_model(name, why, None, (), error)
+        return await self.resolve(name, active, why)
 
     async def _by_model(
         self, name: str, why: str, accepts: Backend | None, listed: Sequence[str], problem: ModelError | None = None

@@ -20,7 +20,7 @@ from onbook.config.errors import reason
 from onbook.outcome import OnbookError
 from onbook.policy.effects import By, Effect
 from onbook.policy.hands import list_folder
-from onbook.policy.paths import FILE, PathRefused, check_regular, folder_of, opened
+from onbook.policy.paths import FILE, Missing, PathRefused, check_regular, folder_of, opened
 from onbook.policy.secrets import redact
 from onbook.workspace.root import PRIVATE_NAME, private_folder
 
@@ -74,7 +74,6 @@ class Audit:
         self.head_path = state / "audit" / f"{name}.head"
         self._rotate_at = rotate_at
         self._keep_files = keep_files
-        self._prepared = False
 
     def append(self, effect: Effect, by: By, verdict: str, reason: str, turn: str = "") -> Line:
         """Write one line, safely between processes; AuditFailed when that cannot be done."""
@@ -120,20 +119,24 @@ class Audit:
     @contextmanager
     def held(self) -> Iterator[tuple[int, Head | None]]:
         """The head, locked against other processes; None when there is none yet."""
-        self.head_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self.head_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = self._open_head()
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield descriptor, _head(os.pread(descriptor, 4096, 0))
         finally:
             os.close(descriptor)
 
+    def _open_head(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        try:
+            return os.open(self.head_path, flags, 0o600)
+        except FileNotFoundError:
+            self.head_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return os.open(self.head_path, flags, 0o600)
+
     def _append(self, effect: Effect, by: By, verdict: str, reason: str, turn: str) -> Line:
-        if not self._prepared:
-            private_folder(self.root)
-            self._prepared = True
-        with self.held() as (descriptor, known), folder_of(self.root, FOLDER, make=True) as folder:
-            head = self._rotated(folder, self._caught_up(folder, known))
+        with self.held() as (descriptor, known), self._open_log() as log:
+            head = self._caught_up(log, known)
             line = Line(
                 seq=head.seq + 1,
                 time=time.time(),
@@ -145,14 +148,37 @@ class Audit:
                 prev=head.hash,
             )
             data = msgspec.json.encode(line)
-            _write_line(folder, data)
+            if os.fstat(log).st_size < self._rotate_at:
+                _write_line(log, data)
+            else:
+                head = self._rotated(head)
+                with self._open_log() as fresh:
+                    _write_line(fresh, data)
             head = msgspec.structs.replace(head, seq=line.seq, hash=hash_of(data))
             _overwrite(descriptor, msgspec.json.encode(head))
         return line
 
-    def _caught_up(self, folder: int, known: Head | None) -> Head:
+    @contextmanager
+    def _open_log(self) -> Iterator[int]:
+        """The file that is appended to; it and its folder are made where they are missing."""
+        try:
+            descriptor = self._log_descriptor()
+        except Missing:
+            private_folder(self.root)
+            descriptor = self._log_descriptor(make=True)
+        try:
+            check_regular(os.fstat(descriptor))
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _log_descriptor(self, *, make: bool = False) -> int:
+        with folder_of(self.root, FOLDER, make=make) as folder:
+            return os.open(CURRENT, os.O_RDWR | os.O_APPEND | os.O_CREAT | FILE, 0o600, dir_fd=folder)
+
+    def _caught_up(self, log: int, known: Head | None) -> Head:
         """The head, moved on over whole lines that a killed process wrote without coming to the head."""
-        last = _last_line(folder)
+        last = _last_line(log)
         line = decoded(last) if last else None
         if line is None or last is None:
             return known or Head()
@@ -168,20 +194,16 @@ class Audit:
         names = self.files()
         return decoded(self.read(names[0]).partition(b"\n")[0]) if names else None
 
-    def _rotated(self, folder: int, head: Head) -> Head:
-        try:
-            size = os.stat(CURRENT, dir_fd=folder, follow_symlinks=False).st_size
-        except FileNotFoundError:
-            return head
-        if size < self._rotate_at:
-            return head
-        os.rename(CURRENT, f"audit-{head.seq:012d}.jsonl", src_dir_fd=folder, dst_dir_fd=folder)
-        files = self.files()
-        for name in files[: max(len(files) - self._keep_files, 0)]:
-            last = decoded(raw := self.read(name).rstrip(b"\n").rpartition(b"\n")[2])
-            os.unlink(name, dir_fd=folder)
-            if last is not None:
-                head = msgspec.structs.replace(head, first=last.seq + 1, before=hash_of(raw))
+    def _rotated(self, head: Head) -> Head:
+        """Put the full file aside, and drop the oldest where there are too many."""
+        with folder_of(self.root, FOLDER) as folder:
+            os.rename(CURRENT, f"audit-{head.seq:012d}.jsonl", src_dir_fd=folder, dst_dir_fd=folder)
+            files = self.files()
+            for name in files[: max(len(files) - self._keep_files, 0)]:
+                last = decoded(raw := self.read(name).rstrip(b"\n").rpartition(b"\n")[2])
+                os.unlink(name, dir_fd=folder)
+                if last is not None:
+                    head = msgspec.structs.replace(head, first=last.seq + 1, before=hash_of(raw))
         return head
 
 
@@ -214,37 +236,24 @@ def _text(value: str) -> str:
     return redact(value.encode("utf-8", "backslashreplace").decode())
 
 
-def _write_line(folder: int, data: bytes) -> None:
+def _write_line(log: int, data: bytes) -> None:
     """Append in one write; what could not be written whole is taken back."""
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | FILE
-    descriptor = os.open(CURRENT, flags, 0o600, dir_fd=folder)
-    try:
-        status = os.fstat(descriptor)
-        check_regular(status)
-        cut = status.st_size and os.pread(descriptor, 1, status.st_size - 1) != b"\n"
-        whole = (b"\n" if cut else b"") + data + b"\n"
-        if os.write(descriptor, whole) != len(whole):
-            os.ftruncate(descriptor, status.st_size)
-            raise OSError(0, "the disk is full")
-    finally:
-        os.close(descriptor)
+    size = os.fstat(log).st_size
+    is_torn = size and os.pread(log, 1, size - 1) != b"\n"
+    whole = (b"\n" if is_torn else b"") + data + b"\n"
+    if os.write(log, whole) != len(whole):
+        os.ftruncate(log, size)
+        raise OSError(0, "the disk is full")
 
 
-def _last_line(folder: int) -> bytes | None:
-    try:
-        descriptor = os.open(CURRENT, os.O_RDONLY | FILE, dir_fd=folder)
-    except FileNotFoundError:
-        return None
-    try:
-        size = os.fstat(descriptor).st_size
-        length = 8192
-        while True:
-            piece = os.pread(descriptor, length, max(size - length, 0)).rstrip(b"\n")
-            if b"\n" in piece or length >= size:
-                return piece.rpartition(b"\n")[2] or None
-            length *= 8
-    finally:
-        os.close(descriptor)
+def _last_line(log: int) -> bytes | None:
+    size = os.fstat(log).st_size
+    length = 1024
+    while True:
+        piece = os.pread(log, length, max(size - length, 0)).rstrip(b"\n")
+        if b"\n" in piece or length >= size:
+            return piece.rpartition(b"\n")[2] or None
+        length *= 8
 
 
 def _overwrite(descriptor: int, data: bytes) -> None:

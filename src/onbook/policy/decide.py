@@ -14,9 +14,10 @@ import msgspec
 
 from onbook.config.policy_settings import Action, PolicySettings
 from onbook.policy.arguments import Refusal
-from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write
+from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write, one_line, tool_of, tool_url
 from onbook.policy.fence import Command, fenced, fenced_words
 from onbook.policy.hands import read_or_none
+from onbook.policy.hosts import gives_out_keys
 from onbook.policy.names import (
     LEFT_OUT_FOLDERS,
     has_credentials,
@@ -45,15 +46,16 @@ class Verdict(msgspec.Struct, frozen=True):
     """What a person should know about what they typed."""
 
 
-def decide(effect: Effect, by: By, rules: PolicySettings, root: Path) -> Verdict:
-    """What happens with the effect."""
+def decide(effect: Effect, by: By, rules: PolicySettings, root: Path, tools: frozenset[str] = frozenset()) -> Verdict:
+    """What happens with the effect. `tools` are those of MCP servers that the settings allow, as `mcp://SERVER/TOOL`,
+    or `mcp://SERVER/*`."""
     if by == "user":
         return _for_a_person(effect, root)
     try:
         if isinstance(effect, Run):
             return _run(effect, rules, root)
         if isinstance(effect, Connect):
-            return _connect(effect)
+            return _connect(effect, tools)
         return _file(effect, rules, root)
     except PathRefused as error:
         return Verdict("deny", f"it {error}", _MOVE_IN)
@@ -73,7 +75,11 @@ def secret_reason(root: Path, place: Place) -> str | None:
 
 def is_named_outside(root: Path, text: str) -> bool:
     """Whether the very words of the path leave the workspace: then whoever typed them meant it."""
-    return text.isprintable() and not Path(os.path.normpath(typed_path(root, text))).is_relative_to(root)
+    try:
+        shown = os.fsencode(text).decode("utf-8", "replace")  # a name need not be text
+    except UnicodeEncodeError:
+        return False
+    return shown.isprintable() and not Path(os.path.normpath(typed_path(root, text))).is_relative_to(root)
 
 
 def typed_path(root: Path, text: str) -> Path:
@@ -216,7 +222,9 @@ def _strictest(verdicts: Iterable[Verdict]) -> Verdict | None:
     )
 
 
-def _connect(effect: Connect) -> Verdict:
+def _connect(effect: Connect, tools: frozenset[str]) -> Verdict:
+    if effect.url.startswith("mcp:"):
+        return _tool(effect.url, tools)
     try:
         parts = urlsplit(effect.url)
         host, _ = parts.hostname, parts.port
@@ -226,6 +234,18 @@ def _connect(effect: Connect) -> Verdict:
         return Verdict("deny", "only http:// and https:// are spoken")
     if parts.username or parts.password:
         return Verdict("deny", "a URL must not carry a user name or a password")
-    if host.startswith("169.254.") or host in ("metadata.google.internal", "fd00:ec2::254"):
+    if gives_out_keys(host):
         return Verdict("deny", "that address gives out the keys of the machine")
     return Verdict("ask", f"the model wants to talk to {host}")
+
+
+def _tool(url: str, tools: frozenset[str]) -> Verdict:
+    """A tool of an MCP server. What it will do nobody here can know, so only the settings let it pass unasked."""
+    named = tool_of(url)
+    if named is None:
+        return Verdict("deny", "it names no tool: mcp://SERVER/TOOL does")
+    server, tool = named
+    if not tools.isdisjoint((url, tool_url(server, "") + "*")):
+        return Verdict("allow", f"the settings allow {one_line(tool)} of the MCP server {one_line(server)}")
+    allowing = f'[[mcp]] name = "{one_line(server)}", allow = ["{one_line(tool)}"]'
+    return Verdict("ask", f"what {one_line(tool)} does is up to the MCP server {one_line(server)}", allowing)

@@ -1,7 +1,8 @@
 """The one door: every effect, whoever asks for it, is decided, asked about and written down here, then done here.
 
 request()   decides, asks if it must, writes the audit line, and raises Denied or lets pass
-the hands   read, write, delete, entries, run, connect: each goes through request() first
+the hands   read, write, delete, entries, tree, run, start, connect: each goes through request() first
+going back  changes and take_back: what a turn did, shown and undone, each file a read or a write of its own
 """
 
 import asyncio
@@ -9,17 +10,20 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TypeVar
 
 import msgspec
 
 from onbook.config.policy_settings import PolicySettings
 from onbook.outcome import OnbookError
+from onbook.policy.answers import Answer, Answers, Asker
 from onbook.policy.arguments import Refusal
 from onbook.policy.audit import Audit
+from onbook.policy.bulk import Tree, look_below
+from onbook.policy.companion import Companion
 from onbook.policy.decide import Verdict, decide, is_named_outside, typed_path
 from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write, describe
-from onbook.policy.grants import Grants, check_allow, is_covered, scope_of
+from onbook.policy.grants import Grants
 from onbook.policy.hands import Entry, delete_file, read_anywhere, read_bytes, write_bytes
 from onbook.policy.listing import MOST_ENTRIES, walk
 from onbook.policy.paths import PathRefused, Place, resolve
@@ -27,26 +31,22 @@ from onbook.policy.process import Ran, run_process
 from onbook.policy.safe_mode import hardened, hardened_environment
 from onbook.policy.sandbox import SandboxMissing, sandboxed
 from onbook.policy.secrets import redact, without_keys
-from onbook.policy.undo import Undo
+from onbook.policy.undo import Change, Undo, Undone
 
-Answer = Literal["once", "session", "always", "no"]
+__all__ = ["Answer", "Asker", "Denied", "Door", "new_turn"]
 
-
-class Asker(Protocol):
-    """Somebody who can be asked."""
-
-    async def ask(self, effect: Effect, reason: str) -> Answer:
-        """Whether a model may do this; "no" is the answer of whoever just presses Enter."""
-        ...
+T = TypeVar("T")
 
 
 class Denied(OnbookError):
     """An effect that was refused: what, why, and which setting would allow it, in one line."""
 
-    def __init__(self, effect: Effect, reason: str, setting: str = "") -> None:
+    def __init__(self, effect: Effect, reason: str, setting: str = "", *, problem: PathRefused | None = None) -> None:
         self.effect = effect
         self.reason = reason
         self.setting = setting
+        self.problem = problem
+        """What was found where the file should be, if it was that: `Missing`, `IsFolder`, …"""
         sentence = f"refused to {describe(effect)}: {reason}"
         super().__init__(redact(f"{sentence} ({setting})" if setting else sentence))
 
@@ -66,6 +66,7 @@ class Door:
         environ: Mapping[str, str] | None = None,
         key_names: Iterable[str] = (),
         say: Callable[[str], None] | None = None,
+        tools: Iterable[str] = (),
     ) -> None:
         self.root = root.resolve()
         self.rules = rules
@@ -73,19 +74,21 @@ class Door:
         self.asker = asker
         self.undo = Undo(self.root)
         self.turn = new_turn()
-        self._allow = check_allow(allow)
-        self._grants = grants
-        self._session: set[str] = set()
+        self.answers = Answers(allow, grants)
         self._environ = os.environ if environ is None else environ
         self._key_names = tuple(key_names)
         self._say = say
-        self._asking = asyncio.Lock()
+        self._tools = frozenset(tools)
         self._writing = asyncio.Lock()
 
     def begin_turn(self, turn: str | None = None) -> str:
         """From now on, changes belong to this turn: `undo` takes back one turn."""
         self.turn = turn or new_turn()
         return self.turn
+
+    def switch_safe_mode(self, *, on: bool) -> None:
+        """Put safe mode on or off for as long as this door stands; the settings stay as they are."""
+        self.rules = msgspec.structs.replace(self.rules, safe_mode=on)
 
     async def request(self, effect: Effect, by: By) -> None:
         """Let the effect pass, or raise Denied. Nothing passes without its line in the audit log."""
@@ -94,7 +97,12 @@ class Door:
     async def read(self, path: str, *, by: By, limit: int | None = None) -> bytes:
         """The first `limit` bytes of a file. Ask for one more than you show to learn whether there was more."""
         effect = Read(path)
-        place = await self._pass(effect, by)
+        # Deciding, writing it down and reading are one trip to another thread: the trip costs more than all three.
+        place, asked, verdict, data = await self._done(effect, self._decide_and_read, effect, by, limit)
+        await self._settle(asked, by, verdict)
+        if data is not None:
+            return data
+        self._check_place(effect, by, place)
         return await self._done(effect, _read, self.root, place, path, limit)
 
     async def write(self, path: str, data: bytes, *, by: By) -> None:
@@ -120,7 +128,35 @@ class Door:
         try:
             return await walk(self.root, place.parts, depth=depth, most=most, environ=self._clean_environ())
         except PathRefused as error:
-            raise Denied(effect, f"it {error}") from None
+            raise Denied(effect, f"it {error}", problem=error) from None
+
+    async def tree(self, path: str, *, by: By, most: int) -> Tree:
+        """A file, or all files below a folder that models may see, let through as one reading. The bytes come when
+        the tree is iterated over; files of more than `most` bytes, ignored ones and those with keys are left out."""
+        effect = Read(path)
+        place = await self._pass(effect, by)
+        if place is None:
+            raise Denied(effect, "only files of the workspace are read this way")
+        try:
+            entries = await look_below(self.root, place, self._clean_environ())
+        except PathRefused as error:
+            raise Denied(effect, f"it {error}", problem=error) from None
+        return Tree(self.root, place, entries, self.rules, most)
+
+    async def changes(self, turn: str | None = None) -> tuple[Change, ...]:
+        """The files of a turn (the last by default), before it and now, for the person who wants to see them."""
+        found = await asyncio.to_thread(self.undo.changes, turn)
+        for change in found:
+            await self.request(Read(change.path), "user")
+        return found
+
+    async def take_back(self, turn: str | None = None) -> Undone:
+        """Undo what a turn (the last by default) changed, because a person wants it."""
+        async with self._writing:
+            for change in await asyncio.to_thread(self.undo.changes, turn):
+                effect = Delete(change.path) if change.old is None else Write(change.path, len(change.old))
+                await self.request(effect, "user")
+            return await asyncio.to_thread(self.undo.undo, turn)
 
     async def run(
         self,
@@ -131,12 +167,18 @@ class Door:
         output_limit: int | None = None,
         stdin: bytes = b"",
         on_output: Callable[[bytes], None] | None = None,
+        only_known: bool = False,
     ) -> Ran:
         """Run a program in the workspace to its end, or to its limits: by default those of the settings, but what a
-        person typed has all the time they give it."""
+        person typed has all the time they give it.
+
+        `only_known` holds it to safe mode's own table, whoever asks and whatever the settings say.
+        """
+        if only_known:
+            await asyncio.to_thread(self._check_known, effect, by)
         await self.request(effect, by)
         try:
-            argv, environ = await asyncio.to_thread(self._command, effect, by)
+            argv, environ = await asyncio.to_thread(self._command, effect, by, only_known=only_known)
         except (Refusal, SandboxMissing) as refusal:
             raise Denied(effect, str(refusal)) from None
         return await run_process(
@@ -149,6 +191,14 @@ class Door:
             on_output=on_output,
         )
 
+    async def start(self, argv: tuple[str, ...], *, folder: Path, keep: Iterable[str] = ()) -> Companion:
+        """Start a program that stays, because a person's settings name it. The variables in `keep` it gets even
+        when they hold keys."""
+        await self.request(Run(argv), "user")
+        kept = {name: self._environ[name] for name in keep if name in self._environ}
+        environ = self._clean_environ() | kept | {"ONBOOK_WORKING_DIR": str(self.root)}
+        return await Companion.start(argv, cwd=folder, environ=environ)
+
     async def connect(self, url: str, *, by: By) -> None:
         """Ask to talk to a host; who asked may then do so, to that host only."""
         await self.request(Connect(url), by)
@@ -157,9 +207,20 @@ class Door:
         """Request the effect for the place it really means; None for a person's path outside the workspace."""
         place, asked, verdict = await asyncio.to_thread(self._decide_place, effect, by)
         await self._settle(asked, by, verdict)
+        self._check_place(effect, by, place)
+        return place
+
+    def _check_place(self, effect: Read | Write | Delete, by: By, place: Place | None) -> None:
         if place is None and (by == "model" or not is_named_outside(self.root, effect.path)):
             raise Denied(effect, "it changed while it was looked at")
-        return place
+
+    def _decide_and_read(
+        self, effect: Read, by: By, limit: int | None
+    ) -> tuple[Place | None, Effect, Verdict, bytes | None]:
+        """The decision, and the bytes where nobody has to be asked first."""
+        place, asked, verdict = self._decide_place(effect, by)
+        is_plain = verdict.kind == "allow" and place is not None
+        return place, asked, verdict, _read(self.root, place, effect.path, limit) if is_plain else None
 
     def _decide_place(self, effect: Read | Write | Delete, by: By) -> tuple[Place | None, Effect, Verdict]:
         try:
@@ -173,7 +234,7 @@ class Door:
 
     def _decide(self, effect: Effect, by: By) -> Verdict:
         """The verdict; written down at once unless somebody has to be asked first."""
-        verdict = decide(effect, by, self.rules, self.root)
+        verdict = decide(effect, by, self.rules, self.root, self._tools)
         if verdict.kind != "ask":
             self.audit.append(effect, by, verdict.kind, verdict.reason, self.turn)
         return verdict
@@ -186,13 +247,13 @@ class Door:
         if verdict.notice and self._say is not None:
             self._say(redact(verdict.notice))
 
-    async def _done(self, effect: Effect, do: Callable[..., bytes], *arguments: object) -> bytes:
+    async def _done(self, effect: Effect, do: Callable[..., T], *arguments: object) -> T:
         try:
             return await asyncio.to_thread(do, *arguments)
         except PathRefused as error:
-            raise Denied(effect, f"it {error}") from None
+            raise Denied(effect, f"it {error}", problem=error) from None
 
-    def _write(self, place: Place | None, data: bytes | None) -> bytes:
+    def _write(self, place: Place | None, data: bytes | None) -> None:
         if place is None:
             raise PathRefused("lies outside the workspace")
         self.undo.keep(self.turn, place.parts, data)
@@ -200,47 +261,39 @@ class Door:
             delete_file(self.root, place.parts)
         else:
             write_bytes(self.root, place.parts, data)
-        return b""
 
-    def _command(self, effect: Run, by: By) -> tuple[tuple[str, ...], dict[str, str]]:
+    def _check_known(self, effect: Run, by: By) -> None:
+        verdict = decide(effect, "model", self._own_table, self.root)
+        if verdict.kind == "deny":
+            self.audit.append(effect, by, "deny", verdict.reason, self.turn)
+            raise Denied(effect, verdict.reason, "typed with ! it runs as it is" if by == "user" else verdict.setting)
+
+    def _command(self, effect: Run, by: By, *, only_known: bool) -> tuple[tuple[str, ...], dict[str, str]]:
         """What is really started, and with which variables."""
         environ = self._clean_environ()
         argv = ("/bin/sh", "-c", effect.argv[0], "sh", *effect.argv[1:]) if effect.shell else effect.argv
-        if by == "user":
+        if by == "user" and not only_known:
             return argv, environ
         known = "/" not in argv[0] and argv[0] not in self.rules.programs
-        if self.rules.safe_mode and known:
-            argv = hardened(argv, self.rules, self.root, environ)
+        if only_known or (self.rules.safe_mode and known):
+            argv = hardened(argv, self._own_table, self.root, environ)
             environ = hardened_environment(environ, self.root)
-            return sandboxed(argv, self.root, self.rules.sandbox), environ
+            return argv if by == "user" else sandboxed(argv, self.root, self.rules.sandbox), environ
         return sandboxed(argv, self.root, self.rules.sandbox, hide_keys=True), environ
+
+    @property
+    def _own_table(self) -> PolicySettings:
+        """Safe mode as it is by itself, without the programs that the settings add: those may do anything."""
+        return msgspec.structs.replace(self.rules, safe_mode=True, programs=())
 
     def _clean_environ(self) -> dict[str, str]:
         return without_keys(self._environ, self._key_names)
 
     async def _ask(self, effect: Effect, by: By, verdict: Verdict) -> None:
-        answer, why = await self._answer(effect, verdict)
+        answer, why = await self.answers.to(effect, verdict, self.asker)
         await asyncio.to_thread(self.audit.append, effect, by, answer, f"{verdict.reason}; {why}", self.turn)
         if answer == "no":
             raise Denied(effect, f"{verdict.reason}, and {why}", verdict.setting)
-
-    async def _answer(self, effect: Effect, verdict: Verdict) -> tuple[Answer, str]:
-        scope = scope_of(effect)
-        async with self._asking:  # one question at a time, and an answer for the session counts for the next
-            if is_covered(effect, self._allow):
-                return "session", "--allow covers it"
-            if scope in self._session:
-                return "session", "allowed for this session"
-            if self._grants is not None and scope in self._grants.show():
-                return "always", "always allowed here"
-            if self.asker is None:
-                return "no", "there is nobody to ask; --allow would permit it"
-            answer = await self.asker.ask(effect, verdict.reason)
-            if answer in ("session", "always"):
-                self._session.add(scope)
-            if answer == "always" and self._grants is not None:
-                await asyncio.to_thread(self._grants.add, scope)
-            return answer, "a person said no" if answer == "no" else f"a person said {answer}"
 
 
 def new_turn() -> str:

@@ -1,7 +1,9 @@
 """Everything that can be asked of the door: five effects, each one typed value."""
 
+import re
 import shlex
 from typing import Literal
+from urllib.parse import quote, unquote
 
 import msgspec
 
@@ -35,10 +37,12 @@ class Run(msgspec.Struct, frozen=True, tag="run", tag_field="kind"):
     shell: bool = False
 
 
-class Connect(msgspec.Struct, frozen=True, tag="connect", tag_field="kind"):
-    """Talking to another host."""
+class Connect(msgspec.Struct, frozen=True, tag="connect", tag_field="kind", omit_defaults=True):
+    """Talking to another host, or, as `mcp://SERVER/TOOL`, using a tool of an MCP server."""
 
     url: str
+    detail: str = ""
+    """What is sent, shortened: for whoever is asked, and for the audit log."""
 
 
 Effect = Read | Write | Delete | Run | Connect
@@ -50,8 +54,24 @@ def describe(effect: Effect) -> str:
         line = " ".join(effect.argv) if effect.shell else shlex.join(effect.argv)
         return f"run {one_line(line)}"
     if isinstance(effect, Connect):
-        return f"connect to {one_line(effect.url)}"
+        named = tool_of(effect.url)
+        what = f"use {named[1]} of the MCP server {named[0]}" if named else f"connect to {effect.url}"
+        return one_line(f"{what} with {effect.detail}" if effect.detail else what)
     return f"{kind_of(effect)} {one_line(effect.path)}"
+
+
+def tool_url(server: str, tool: str) -> str:
+    """`mcp://SERVER/TOOL`, whatever characters the two are made of."""
+    return f"mcp://{quote(server, safe='')}/{quote(tool, safe='')}"
+
+
+def tool_of(url: str) -> tuple[str, str] | None:
+    """The server and the tool that such a URL names; None for any other URL."""
+    found = _TOOL_URL.fullmatch(url)
+    return (unquote(found[1]), unquote(found[2])) if found else None
+
+
+_TOOL_URL = re.compile(r"mcp://([^/?#@]+)/([^/?#]+)")
 
 
 def kind_of(effect: Effect) -> str:

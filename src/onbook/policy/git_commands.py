@@ -145,6 +145,12 @@ _EXCLUDES = tuple(f":(exclude,icase,glob)**/{name}" for name in _SECRETS)
 _PATCHES = frozenset({"-p", "-u", "-U", "--patch", "--unified", "-c", "--cc", "-W", "--function-context"})
 
 
+_BY_NUMBER = frozenset({"show", "diff"})
+"""Subcommands that show any object by its number: a file that was committed once, whatever its name was."""
+_NUMBER = re.compile(r"(?:.*-g)?[0-9a-fA-F]{4,64}")
+_COMMIT_OR_TREE = re.compile(r"\^\{(?:commit|tree|/[^}]*)\}")
+
+
 class GitCommand(msgspec.Struct, frozen=True):
     """A git command that only reads."""
 
@@ -179,9 +185,18 @@ def read_git(argv: Sequence[str]) -> GitCommand:
     if subcommand is None:
         raise Refusal(f"git {name} is not among the git commands that only read")
     parsed = parse(subcommand.options, rest)
+    if name in _BY_NUMBER:
+        for word in parsed.words:
+            _check_object(word)
     if parsed.words and not subcommand.words and not parsed.used & subcommand.words_with:
         raise Refusal(f"git {name} with a name writes to the repository")
     return GitCommand(tuple(folders), name, parsed, index)
+
+
+def _check_object(word: str) -> None:
+    """Refusal for a way to name an object of any kind: it would show a file's contents without the file's name."""
+    if "^{" in word and not _COMMIT_OR_TREE.search(word) and ":" not in word:
+        raise Refusal(f"{word} can show a file without its name; REVISION:PATH names it")
 
 
 def names_programs(config: bytes) -> bool:
@@ -195,6 +210,9 @@ def hardened_git(argv: Sequence[str]) -> tuple[str, ...]:
     head = [argv[0], *SWITCHED_OFF, *argv[1 : command.index + 1]]
     subcommand = SUBCOMMANDS.get(command.subcommand)
     rest = argv[command.index + 1 :]
+    if command.subcommand in _BY_NUMBER:
+        cut = list(rest).index("--") if "--" in rest else len(rest)
+        rest = (*map(_as_commit, rest[:cut]), *rest[cut:])
     if command.subcommand == "blame":
         return (*head, "--no-textconv", *rest)
     if subcommand is None or not subcommand.shows_content:
@@ -202,3 +220,11 @@ def hardened_git(argv: Sequence[str]) -> tuple[str, ...]:
     used = command.parsed.used
     shown = "--follow" not in used and (command.subcommand != "log" or used & _PATCHES)
     return (*head, "--no-ext-diff", "--no-textconv", *rest, *(_EXCLUDES if shown else ()))
+
+
+def _as_commit(word: str) -> str:
+    """The word; an object's number becomes the commit of that number, so that git refuses the number of a file."""
+    sides = re.split(r"(\.{2,3})", word)
+    if word.startswith("-") or len(sides) > 3:
+        return word
+    return "".join(f"{side}^{{commit}}" if _NUMBER.fullmatch(side.removeprefix("^")) else side for side in sides)

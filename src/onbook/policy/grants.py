@@ -13,7 +13,7 @@ import msgspec
 
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
-from onbook.policy.effects import Connect, Effect, Run, kind_of
+from onbook.policy.effects import Connect, Effect, Run, kind_of, tool_of, tool_url
 from onbook.workspace.files import locked, write_atomic
 
 KINDS = ("read", "write", "delete", "run", "connect")
@@ -25,6 +25,8 @@ def scope_of(effect: Effect) -> str:
         words = [word.encode("utf-8", "backslashreplace").decode() for word in effect.argv]
         return f"{'shell' if effect.shell else 'run'}:{msgspec.json.encode(words).decode()}"
     if isinstance(effect, Connect):
+        if tool_of(effect.url):
+            return f"connect:{effect.url}"
         parts = urlsplit(effect.url)
         return f"connect:{parts.scheme}://{parts.hostname}:{parts.port or ''}"
     return f"{kind_of(effect)}:{effect.path.encode('utf-8', 'backslashreplace').decode()}"
@@ -41,7 +43,8 @@ def check_allow(values: frozenset[str]) -> frozenset[str]:
 
 
 def is_covered(effect: Effect, allow: frozenset[str]) -> bool:
-    """Whether `--allow` covers it: `write`, `write:src` (a folder), `run:pytest` (a program), `connect:example.org`."""
+    """Whether `--allow` covers it: `write`, `write:src` (a folder), `run:pytest` (a program), `connect:example.org`,
+    `connect:mcp://files/*` (the tools of a server)."""
     kind = kind_of(effect)
     for value in allow:
         wanted, _, what = value.partition(":")
@@ -82,5 +85,7 @@ def _covers(effect: Effect, what: str) -> bool:
     if isinstance(effect, Run):
         return not effect.shell and bool(effect.argv) and effect.argv[0] == what
     if isinstance(effect, Connect):
+        if named := tool_of(effect.url):
+            return what in (effect.url, tool_url(named[0], "") + "*")
         return urlsplit(effect.url).hostname == what.lower()
     return PurePosixPath(effect.path).is_relative_to(PurePosixPath(what))

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from onbook.config.errors import reason
-from onbook.policy.paths import FILE, PathRefused, check_regular, folder_of, opened, resolve
+from onbook.policy.paths import FILE, IsFolder, Missing, PathRefused, check_regular, folder_of, opened, resolve
 
 PIECE = 1 << 20
 
@@ -41,6 +41,8 @@ def read_anywhere(path: Path, limit: int | None = None) -> bytes:
     try:
         check_regular(path.stat())
         descriptor = os.open(path, os.O_RDONLY | FILE & ~os.O_NOFOLLOW)
+    except FileNotFoundError:
+        raise Missing from None
     except OSError as error:
         raise PathRefused(f"cannot be opened: {reason(error)}") from None
     try:
@@ -61,16 +63,12 @@ def read_or_none(root: Path, text: str, limit: int | None = None) -> bytes | Non
 def file_mode(root: Path, parts: Sequence[str]) -> int | None:
     """The permissions of the plain file at `parts`; None when nothing is there. Anything else is refused."""
     if not parts:
-        raise PathRefused("is a folder, not a file")
+        raise IsFolder
     try:
         with folder_of(root, parts[:-1]) as folder:
             status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
+    except (FileNotFoundError, Missing):
         return None
-    except PathRefused as error:
-        if str(error) == "does not exist":
-            return None
-        raise
     except OSError as error:
         raise PathRefused(f"cannot be looked at: {reason(error)}") from None
     check_regular(status)
@@ -80,7 +78,7 @@ def file_mode(root: Path, parts: Sequence[str]) -> int | None:
 def write_bytes(root: Path, parts: Sequence[str], data: bytes, mode: int | None = None) -> None:
     """Replace or make the file in one step; folders on the way are made. A file keeps its permissions."""
     if not parts:
-        raise PathRefused("is a folder, not a file")
+        raise IsFolder
     mode = file_mode(root, parts) if mode is None else mode
     with folder_of(root, parts[:-1], make=True) as folder, _written():
         _replace(folder, parts[-1], data, mode)
@@ -89,7 +87,7 @@ def write_bytes(root: Path, parts: Sequence[str], data: bytes, mode: int | None 
 def delete_file(root: Path, parts: Sequence[str]) -> None:
     """Remove a plain file."""
     if file_mode(root, parts) is None:
-        raise PathRefused("does not exist")
+        raise Missing
     with folder_of(root, parts[:-1]) as folder, _written():
         os.unlink(parts[-1], dir_fd=folder)
 
@@ -180,6 +178,6 @@ def _written() -> Iterator[None]:
     try:
         yield
     except IsADirectoryError:
-        raise PathRefused("is a folder, not a file") from None
+        raise IsFolder from None
     except OSError as error:
         raise PathRefused(f"cannot be written: {reason(error)}") from None

@@ -29,6 +29,20 @@ class PathRefused(OnbookError):
     """A path that leads out of the workspace, or that no file may have; the words follow the path's name."""
 
 
+class Missing(PathRefused):
+    """Nothing is there."""
+
+    def __init__(self) -> None:
+        super().__init__("does not exist")
+
+
+class IsFolder(PathRefused):
+    """A folder stands where a file is wanted."""
+
+    def __init__(self) -> None:
+        super().__init__("is a folder, not a file")
+
+
 class Place(msgspec.Struct, frozen=True):
     """Where a path really leads: names below the root, without links, `.` or `..`."""
 
@@ -92,7 +106,7 @@ def folder_of(root: Path, parts: Sequence[str], *, make: bool = False) -> Iterat
 def opened(root: Path, parts: Sequence[str]) -> Iterator[int]:
     """A regular file at `parts`, open for reading; anything else (folder, link, FIFO, device) is refused."""
     if not parts:
-        raise PathRefused("is a folder, not a file")
+        raise IsFolder
     with folder_of(root, parts[:-1]) as folder:
         with _sentences():
             check_regular(os.stat(parts[-1], dir_fd=folder, follow_symlinks=False))
@@ -109,8 +123,9 @@ def check_regular(status: os.stat_result) -> None:
     mode = status.st_mode
     if stat.S_ISREG(mode):
         return
+    if stat.S_ISDIR(mode):
+        raise IsFolder
     kinds = {
-        stat.S_IFDIR: "is a folder, not a file",
         stat.S_IFLNK: "became a link while it was looked at",
         stat.S_IFIFO: "is a pipe, not a file",
         stat.S_IFSOCK: "is a socket, not a file",
@@ -259,7 +274,7 @@ def _sentences() -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise PathRefused("does not exist") from None
+        raise Missing from None
     except OSError as error:
         raise PathRefused(f"cannot be opened: {_why(error)}") from None
 

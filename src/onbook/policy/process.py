@@ -11,8 +11,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -24,7 +25,7 @@ FLOOD = 64
 """A program is stopped when it says so many times more than what is kept."""
 FLOOD_AT_LEAST = 16 << 20
 _PIECE = 1 << 16
-_MARK = "ONBOOK_RUN"
+MARK = "ONBOOK_RUN"
 
 
 class NotStarted(OnbookError):
@@ -40,6 +41,8 @@ class Ran(msgspec.Struct, frozen=True):
     truncated: bool
     timed_out: bool
     seconds: float
+    stopped: str = ""
+    """Why it was stopped, where it did not end by itself."""
 
 
 async def run_process(
@@ -55,7 +58,7 @@ async def run_process(
     """Run a program to its end, or to its limit."""
     started = time.monotonic()
     mark = os.urandom(16).hex()
-    process = await _start(argv, cwd, {**environ, _MARK: mark}, with_input=bool(stdin))
+    process = await handed_over(_start(argv, cwd, {**environ, MARK: mark}, with_input=bool(stdin)), mark)
     said = _Said(output_limit, on_output)
     timed_out = False
     try:
@@ -65,11 +68,11 @@ async def run_process(
         except TimeoutError:
             timed_out = True
     finally:
-        await _end(process, mark)
+        await end_process(process, mark)
     if timed_out:
-        said.note(f"stopped after {timeout:g} s")
+        said.stopped = f"stopped after {timeout:g} s"
     seconds = time.monotonic() - started
-    return Ran(process.returncode or 0, said.output(), said.truncated, timed_out, seconds)
+    return Ran(process.returncode or 0, said.output(), said.truncated, timed_out, seconds, said.stopped)
 
 
 class _Said:
@@ -83,7 +86,7 @@ class _Said:
         self._tail = bytearray()
         self._total = 0
         self._on_output = on_output
-        self._notes: list[str] = []
+        self.stopped = ""
 
     def add(self, piece: bytes) -> bool:
         """Take a piece; False when it is time to stop listening."""
@@ -95,7 +98,7 @@ class _Said:
         self._tail += piece[len(fits) :]
         del self._tail[: max(len(self._tail) - self._tail_room, 0)]
         if self._total > self._most:
-            self.note(f"stopped after {self._total} bytes of output")
+            self.stopped = f"stopped after {self._total} bytes of output"
             return False
         return True
 
@@ -107,13 +110,23 @@ class _Said:
     def truncated(self) -> bool:
         return self._dropped > 0
 
-    def note(self, text: str) -> None:
-        self._notes.append(text)
-
     def output(self) -> bytes:
         middle = f"\n[… {self._dropped} bytes left out …]\n".encode() if self.truncated else b""
-        end = "".join(f"\n[{note}]\n" for note in self._notes).encode()
+        end = f"\n[{self.stopped}]\n".encode() if self.stopped else b""
         return bytes(self._head) + middle + bytes(self._tail) + end
+
+
+async def handed_over(
+    starting: Coroutine[Any, Any, asyncio.subprocess.Process], mark: str
+) -> asyncio.subprocess.Process:
+    """The program that is being started. It runs before asyncio hands it over: cancelled in between, it is ended with
+    all that it has started by then."""
+    handing = asyncio.ensure_future(starting)
+    if await _settled(handing):
+        if handing.exception() is None:
+            await end_process(handing.result(), mark)
+        raise asyncio.CancelledError
+    return handing.result()
 
 
 async def _start(
@@ -185,7 +198,7 @@ async def _listen(process: asyncio.subprocess.Process, said: _Said) -> bool:
     return True
 
 
-async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
+async def end_process(process: asyncio.subprocess.Process, mark: str) -> None:
     """Stop the group and everything that left it. A task that is cancelled meanwhile kills at once."""
     alive = process.returncode is None or _group_lives(process.pid)
     try:
@@ -200,16 +213,23 @@ async def _end(process: asyncio.subprocess.Process, mark: str) -> None:
 
 
 async def _collected(process: asyncio.subprocess.Process) -> None:
-    """Until the killed process is off the books, a moment that not even cancelling cuts short."""
+    """Until the killed process is off the books."""
     collecting = asyncio.ensure_future(_collect(process))
-    cancelled = False
-    while not collecting.done():
-        try:
-            await asyncio.shield(collecting)
-        except asyncio.CancelledError:
-            cancelled = True
+    cancelled = await _settled(collecting)
+    collecting.result()
     if cancelled:
         raise asyncio.CancelledError
+
+
+async def _settled(work: "asyncio.Future[Any]") -> bool:
+    """Until the work is done, a moment that not even cancelling cuts short; whether somebody tried to."""
+    cancelled = False
+    while not work.done():
+        try:
+            await asyncio.wait((work,))
+        except asyncio.CancelledError:
+            cancelled = True
+    return cancelled
 
 
 async def _collect(process: asyncio.subprocess.Process) -> None:
@@ -270,7 +290,7 @@ def _kill_marked(mark: str) -> None:
     """Kill whoever made a session of its own; again while new ones appear. Only Linux shows environments."""
     if sys.platform != "linux":
         return
-    wanted = f"{_MARK}={mark}".encode()
+    wanted = f"{MARK}={mark}".encode()
     for _ in range(20):
         found = [pid for pid in _processes() if _carries(pid, wanted)]
         for pid in found:

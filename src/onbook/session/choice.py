@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Self
 
+from onbook.models.backend import Backend
 from onbook.models.errors import ModelError
 from onbook.models.resolver import Resolved, Resolver
 
@@ -12,16 +13,23 @@ class ModelChoice:
     """The active model of a session. Asking for it twice at once chooses it once."""
 
     def __init__(
-        self, resolver: Resolver | None, flag: str | None = None, announce: Callable[[Resolved], None] = lambda _: None
+        self,
+        resolver: Resolver | None,
+        wanted: str | None = None,
+        why: str = "--model",
+        announce: Callable[[Resolved], None] = lambda _: None,
     ) -> None:
-        """`announce` is told of each model that becomes the active one."""
+        """`wanted` is the model that `why` names; `announce` is told of each model that becomes the active one."""
         self._resolver = resolver
-        self._flag = flag
+        self._wanted = wanted, why
         self._announce = announce
         self._choosing = asyncio.Lock()
         self._windows: dict[tuple[str, str], int | None] = {}
+        self._without_tools: set[tuple[str, str]] = set()
         self.chosen: Resolved | None = None
         """The active model, once it is known."""
+        self.listed: tuple[str, ...] = ()
+        """The models that a backend listed when it was last asked: for completion, which never waits."""
 
     @classmethod
     def fixed(cls, model: Resolved) -> Self:
@@ -33,20 +41,25 @@ class ModelChoice:
     async def current(self) -> Resolved:
         """The active model; finding it may fail, and is tried again next time."""
         async with self._choosing:
-            return self.chosen or self._become(await self._needed.choose(self._flag))
+            return self.chosen or self.become(await self._needed.choose(*self._wanted))
 
     async def named(self, name: str) -> Resolved:
         """The model of that name, as `--model`, `/model` and `@name` all understand it."""
-        backend = self.chosen.backend if self.chosen else None
-        return await self._needed.resolve(name, backend)
+        return await self._needed.resolve(name, self._active_backend())
 
     async def switch(self, name: str) -> Resolved:
         """Make another model the active one; the old one stays when there is none of that name."""
-        return self._become(await self.named(name))
+        return self.become(await self.named(name))
+
+    async def list_models(self) -> tuple[str, ...] | None:
+        """The models that the active backend has; None where it cannot say."""
+        found = await (await self.current()).backend.list_models()
+        self.listed = found or ()
+        return found
 
     async def window(self, model: Resolved) -> int | None:
         """The model's context window, looked up once; None where nobody knows."""
-        key = (model.backend.name, model.model)
+        key = key_of(model)
         if key not in self._windows:
             try:
                 self._windows[key] = await model.context_window()
@@ -54,13 +67,53 @@ class ModelChoice:
                 return None
         return self._windows[key]
 
-    def _become(self, model: Resolved) -> Resolved:
+    async def window_beforehand(self, model: Resolved) -> int | None:
+        """The window before anything was asked: of a model that is not loaded yet it may still turn out smaller."""
+        if key_of(model) in self._windows or not model.backend.loads_on_demand:
+            return await self.window(model)
+        try:
+            return await model.context_window()
+        except ModelError:
+            return None
+
+    def known_window(self, model: Resolved) -> int | None:
+        """The window, if it was looked up already."""
+        return self._windows.get(key_of(model))
+
+    def is_active(self, model: Resolved) -> bool:
+        """Whether it is the session's own model, and not one lent for a turn."""
+        return self.chosen is not None and key_of(self.chosen) == key_of(model)
+
+    def calls_tools(self, model: Resolved) -> bool:
+        """Whether it is worth offering tools to the model."""
+        return model.backend.calls_tools and key_of(model) not in self._without_tools
+
+    def offer_no_tools(self, model: Resolved) -> None:
+        """The model turned tools down; it is not offered any again."""
+        self._without_tools.add(key_of(model))
+
+    def become(self, model: Resolved) -> Resolved:
+        """Make this one the active model."""
         self.chosen = model
         self._announce(model)
         return model
+
+    def _active_backend(self) -> Backend | None:
+        """The chosen model's, or that of the settings as long as none was needed yet."""
+        if self.chosen is not None:
+            return self.chosen.backend
+        try:
+            return self._needed.configured_backend()
+        except ModelError:  # its key is missing; a route or a local model may still have the name
+            return None
 
     @property
     def _needed(self) -> Resolver:
         if self._resolver is None:
             raise RuntimeError("a fixed choice has no resolver")
         return self._resolver
+
+
+def key_of(model: Resolved) -> tuple[str, str]:
+    """What tells one model from all others: where it lives and its name there."""
+    return model.backend.name, model.model

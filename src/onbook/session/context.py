@@ -1,12 +1,12 @@
 """How full the model's context is: counted by whoever knows best, with a word before it is too late."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from onbook.models.backend import Backend
-from onbook.models.errors import ModelError
-from onbook.models.messages import Message, Usage
+from onbook.models.errors import ContextOverflow, ModelError
+from onbook.models.messages import Message, Request, ToolSpec, Usage
 from onbook.models.tokens import estimate_prompt, estimate_tokens
 
 NEARLY_FULL = 0.80
@@ -41,3 +41,28 @@ def context_warning(share: float | None, window: int | None) -> str | None:
     if share < 1:
         return f"context {share:.0%} full of {window} tokens; the conversation will not fit much longer"
     return f"context {share:.0%} of {window} tokens: full; the model has lost part of this conversation"
+
+
+def estimate_request(request: Request) -> int:
+    """About how many tokens the whole request is, its tools included."""
+    return estimate_prompt(request.messages) + estimate_tools(request.tools)
+
+
+def estimate_tools(tools: Iterable[ToolSpec]) -> int:
+    """About how many tokens it takes to describe the tools."""
+    return sum(estimate_tokens(msgspec.json.encode(tool).decode()) for tool in tools)
+
+
+async def check_fits(request: Request, size: int, window: int | None, backend: Backend, model: str) -> None:
+    """ContextOverflow for a request that the model cannot read whole. Many servers would cut it without a word."""
+    if window is None or size <= window:
+        return
+    counted = await backend.count_tokens("\n".join(message.text for message in request.messages))
+    if counted is not None and counted <= window:
+        return
+    about = f"{counted}" if counted is not None else f"about {size}"
+    raise ContextOverflow(
+        backend.name,
+        f"this would be {about} tokens and {model} reads {window}; nothing was sent. "
+        "Send less, or make room with /compact or /clear",
+    )

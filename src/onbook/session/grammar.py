@@ -39,8 +39,10 @@ class ChatLine(msgspec.Struct, frozen=True):
 
 Line = CommandLine | ProgramLine | MentionLine | ChatLine
 
-_COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9-]*)(?:\s+(.*))?", re.DOTALL)
-_MENTION = re.compile(r"@(\w(?:[\w.:/-]*\w)?)[.:-]*\s+(\S.*)", re.DOTALL)
+EXITS = frozenset({"exit", "quit", "bye"})
+_COMMAND_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_LEADING_BLANK_LINES = re.compile(r"\A\s*\n")
+_MENTIONED = re.compile(r"(\w(?:[\w.:/-]*\w)?)[.:,-]*")
 
 
 def parse_line(line: str) -> Line:
@@ -48,13 +50,43 @@ def parse_line(line: str) -> Line:
     text = line.strip()
     if text[:2] in (r"\/", r"\!", r"\@"):
         return ChatLine(text[1:])
-    if found := _COMMAND.fullmatch(text):
-        return CommandLine(found[1].lower(), _words(found[2] or "", f"/{found[1]}"))
-    if text.startswith("!"):
-        return ProgramLine(_words(text[1:], "!"))
-    if found := _MENTION.fullmatch(text):
-        return MentionLine(found[1], found[2])
-    return ChatLine(text)
+    first, rest = _split(text)
+    if text == "/":
+        raise UsageError("/: the name of a command is missing, as in /help")
+    if first.startswith("/") and _COMMAND_NAME.fullmatch(first[1:]):
+        return CommandLine(first[1:].lower(), _words(rest, first))
+    if first.startswith("!"):
+        return _program(text[1:])
+    if first.startswith("@") and (found := _MENTIONED.fullmatch(first[1:])):
+        return _mention(found[1], rest)
+    return ChatLine(_LEADING_BLANK_LINES.sub("", line).rstrip() if "\n" in text else text)
+
+
+def is_exit(line: str) -> bool:
+    """Whether the line would leave the session, whatever its case or spacing."""
+    try:
+        parsed = parse_line(line)
+    except UsageError:
+        return False
+    return isinstance(parsed, CommandLine) and parsed.name in EXITS
+
+
+def _split(text: str) -> tuple[str, str]:
+    words = text.split(maxsplit=1)
+    return (words[0], words[1] if len(words) > 1 else "") if words else ("", "")
+
+
+def _program(text: str) -> ProgramLine:
+    argv = _words(text, "!")
+    if not any(argv[:1]):
+        raise UsageError("!: the name of a program is missing, as in !ls -l")
+    return ProgramLine(argv)
+
+
+def _mention(name: str, text: str) -> MentionLine:
+    if not text:
+        raise UsageError(rf"@{name}: the message is missing, as in @{name} hello; \@{name} is the word itself")
+    return MentionLine(name, text)
 
 
 def _words(text: str, whose: str) -> tuple[str, ...]:

@@ -1,16 +1,23 @@
 """One session while it lasts: the parts that turns and commands work with, each the owner of its own state."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, Protocol
 
 from onbook.config.settings import Settings
-from onbook.events import Sink
+from onbook.events import Note, Sink
 from onbook.policy.door import Door
 from onbook.session.budget import Ledger
 from onbook.session.choice import ModelChoice
+from onbook.session.mcp.servers import McpServers
+from onbook.session.memory.store import Memory
 from onbook.session.pending import Pending
+from onbook.session.roles import Part
+from onbook.session.skills.skills import Skills
+from onbook.session.tools.toolbox import Toolbox
 from onbook.session.turn import Chat
 
 LogLevel = Literal["none", "info", "debug"]
@@ -22,6 +29,23 @@ class Record(Protocol):
     @property
     def path(self) -> Path | None:
         """The file; None when nothing is recorded."""
+        ...
+
+    @property
+    def paused(self) -> bool:
+        """Whether what happens now is left out."""
+        ...
+
+    def pause(self) -> None:
+        """Leave out what happens from now on."""
+        ...
+
+    def resume(self) -> None:
+        """Record again."""
+        ...
+
+    def follow(self, session: Path) -> None:
+        """Go on in the file of another session; where that cannot be, this one stays open."""
         ...
 
 
@@ -52,7 +76,27 @@ class Live:
     choice: ModelChoice
     chat: Chat
     record: Record
+    mcp: McpServers
     pending: Pending = field(default_factory=Pending)
     ledger: Ledger = field(default_factory=Ledger)
     log: Log = field(default_factory=Log)
     exit: Exit = field(default_factory=Exit)
+    part: Part = field(default_factory=Part)
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """What the model can do besides talking."""
+        return self.chat.toolbox
+
+    @cached_property
+    def skills(self) -> Skills:
+        """Instructions for certain tasks, which narrow what this session's model may use."""
+        return Skills(self.door, self.chat.toolbox, self.chat.conversation, self.environ, self._note)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What is remembered of this workspace."""
+        return Memory(self.root)
+
+    def _note(self, text: str, level: str) -> None:
+        self.emit(Note(run="", time=time.time(), text=text, level=level))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from onbook.models.messages import Image
+from onbook.policy.secrets import redact
 from onbook.session.attachments import Prompt
 
 
@@ -15,6 +16,13 @@ class Piece(msgspec.Struct, frozen=True):
     name: str
     text: str = ""
     image: Image | None = None
+
+    @property
+    def label(self) -> str:
+        """The piece as the record names it, with what it is and its size."""
+        if self.image is not None:
+            return f"{self.name} ({self.image.media_type}, {len(self.image.data)} bytes)"
+        return f"{self.name} (text, {len(self.text.encode('utf-8', 'replace'))} bytes)"
 
 
 class Pending:
@@ -42,10 +50,10 @@ class Pending:
 
 
 def prompt_with(text: str, pieces: Sequence[Piece]) -> Prompt:
-    """The pieces, then the question: small models answer what they read last."""
-    texts = [fenced(piece.name, piece.text) for piece in pieces if piece.image is None]
+    """The pieces without their keys, then the question: small models answer what they read last."""
+    texts = [fenced(piece.name, redact(piece.text)) for piece in pieces if piece.image is None]
     images = tuple(piece.image for piece in pieces if piece.image is not None)
-    return Prompt("\n\n".join([*texts, text] if text else texts), images, tuple(piece.name for piece in pieces))
+    return Prompt("\n\n".join([*texts, text] if text else texts), images, tuple(piece.label for piece in pieces))
 
 
 def fenced(name: str, content: str) -> str:

@@ -1,20 +1,30 @@
 """An answer held to a JSON schema: asked of the backend, and checked here whatever the backend made of it."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from onbook.outcome import UsageError
+from onbook.policy.door import Denied, Door
+from onbook.policy.paths import Missing
+
+MOST_BYTES = 4 << 20
 
 
-def read_schema(path: Path) -> dict[str, Any]:
-    """A JSON schema from a file, known to be one."""
+async def schema_of(door: Door, path: str) -> dict[str, Any]:
+    """A JSON schema from a file that somebody named, known to be one."""
     try:
-        schema = msgspec.json.decode(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"{path}: cannot read the schema: {error.strerror}") from None
+        return parse_schema(path, await door.read(path, by="user", limit=MOST_BYTES))
+    except Denied as denied:
+        why = "No such file or directory" if isinstance(denied.problem, Missing) else denied.reason
+        raise UsageError(f"{path}: cannot read the schema: {why}") from None
+
+
+def parse_schema(path: str, data: bytes) -> dict[str, Any]:
+    """A JSON schema, or one line about what is wrong with it."""
+    try:
+        schema = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not JSON: {error}") from None
     except RecursionError:
@@ -41,7 +51,7 @@ def misfit(answer: str, schema: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _check(path: Path, schema: dict[str, Any]) -> None:
+def _check(path: str, schema: dict[str, Any]) -> None:
     """The schema can be made a validator, and that validator comes to an end whatever it is given."""
     import fastjsonschema
 

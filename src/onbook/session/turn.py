@@ -1,34 +1,34 @@
-"""The chat turn: one question, one streamed answer, everything that happened emitted as events."""
+"""The chat turn: one question, as many rounds of tools as it takes, one answer; all of it emitted as events."""
 
 import asyncio
-import os
-import time
-from collections.abc import Mapping
-from contextlib import aclosing
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from onbook.events import (
-    Note,
-    ReasoningDelta,
-    RunFinished,
-    RunStarted,
-    Sink,
-    Speaker,
-    TextDelta,
-    ToolCalled,
-    Totals,
-)
-from onbook.models.messages import Delta, Finish, Reasoning, Request, Retrying, Text, ToolCall, Usage
+from onbook.events import Sink, Speaker
+from onbook.models.errors import ContextOverflow, OutOfMemory, ToolsUnsupported
+from onbook.models.messages import Message, Request, ToolSpec
 from onbook.models.resolver import Resolved
 from onbook.outcome import OnbookError, Outcome
 from onbook.session.attachments import Prompt
-from onbook.session.choice import ModelChoice
-from onbook.session.context import context_warning, used_tokens
-from onbook.session.conversation import Conversation
+from onbook.session.budget import Ledger
+from onbook.session.choice import ModelChoice, key_of
+from onbook.session.conversation import Conversation, stopped
+from onbook.session.excerpt import cut_middle
+from onbook.session.reply import Replies, Reply
+from onbook.session.retelling import without_tools
 from onbook.session.schema import misfit
+from onbook.session.telling import Telling
+from onbook.session.tool_loop import ToolLoop
+from onbook.session.tools.spoken_calls import spoken_calls
+from onbook.session.tools.toolbox import Toolbox
+
+ROUNDS = 25
+_SHORT = 500
+"""So many characters are remembered of each result that together were too many for the model."""
+_ENOUGH = "That was the last round of tools. Answer now with what you have, and say what is missing."
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -36,6 +36,7 @@ class Ended(msgspec.Struct, frozen=True):
 
     outcome: Outcome
     text: str = ""
+    """The last reply, without what was said before its tools were called."""
     error: OnbookError | None = None
 
 
@@ -44,8 +45,11 @@ class NothingSaid(OnbookError):
 
     outcome = Outcome.MODEL_FAILED
 
-    def __init__(self, model: str, tools: list[str]) -> None:
-        wanted = f"asked for {', '.join(tools)} instead of answering; no tool was offered" if tools else ""
+    def __init__(self, model: str, tools: Sequence[str], *, rounds: int = 0) -> None:
+        wanted = ""
+        if tools:
+            why = f"{rounds} rounds of tools are the most (tools.rounds)" if rounds else "no tool was offered"
+            wanted = f"asked for {', '.join(tools)} instead of answering; {why}"
         super().__init__(f"{model}: the model {wanted or 'returned nothing'}")
 
 
@@ -60,13 +64,20 @@ class Chat:
     workspace: str
     options: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of every `Request`: temperature, seed, schema, …"""
+    toolbox: Toolbox = field(default_factory=Toolbox)
+    ledger: Ledger = field(default_factory=Ledger)
+    rounds: int = ROUNDS
+    """How often in one turn the model may ask for tools."""
 
     async def turn(self, prompt: Prompt, model: Resolved | None = None) -> Ended:
-        """Ask the active model, or the one given for this turn; stream, remember. Cancelled, it leaves the history
-        as it was."""
-        run = _Run(self, prompt, model or await self.choice.current())
+        """Ask the active model, or the one given for this turn; stream, use tools, remember.
+
+        A turn that ends badly leaves the history as it was, unless its tools had done something by then, or what was
+        said has been paid for with the last of a budget: whoever goes on must know of that.
+        """
+        run = _Run(self, prompt)
         try:
-            run.start()
+            await run.begin(model)
             ended = await run.perform()
         except asyncio.CancelledError:
             run.finish(Ended(Outcome.CANCELLED))
@@ -77,8 +88,6 @@ class Chat:
             # A mistake of ours: whoever reads the events or the record must still see the run end.
             run.finish(Ended(Outcome.FAILED, error=OnbookError(f"internal error: {type(error).__name__}: {error}")))
             raise
-        if ended.outcome is Outcome.PASSED:
-            self.conversation.add(prompt, ended.text)
         run.finish(ended)
         return ended
 
@@ -86,112 +95,113 @@ class Chat:
 class _Run:
     """The state of one turn while it lasts."""
 
-    def __init__(self, chat: Chat, prompt: Prompt, model: Resolved) -> None:
+    def __init__(self, chat: Chat, prompt: Prompt) -> None:
         self.chat = chat
-        self.model = model
         self.prompt = prompt
-        self.id = os.urandom(4).hex()
-        self.text: list[str] = []
-        self.reasoning: list[str] = []
-        self.tools: list[str] = []
-        self.usage: Usage | None = None
-        self.finish_reason = ""
-        self.totals = Totals()
-        self._began = time.monotonic()
-        self._first: float | None = None
+        self.telling = Telling(chat.emit)
+        self.loop = ToolLoop(chat.toolbox, self.telling)
+        self.replies = Replies(chat.choice, chat.ledger, self.telling)
+        self.model: Resolved
 
-    def start(self) -> None:
-        chat = self.chat
-        speaker = Speaker(chat.agent, self.model.model, remote=False)
-        if self.model.backend.remote:
-            speaker = Speaker(self.model.name, self.model.model, remote=True)
-        chat.emit(
-            RunStarted(
-                run=self.id,
-                time=time.time(),
-                kind="chat",
-                input=self.prompt.text,
-                speaker=speaker,
-                workspace=chat.workspace,
-                attachments=self.prompt.attachments,
-            )
-        )
+    async def begin(self, model: Resolved | None) -> None:
+        """Find the model and say who will answer; nobody, where there is none."""
+        speaker = None
+        try:
+            self.model = model or await self.chat.choice.current()
+            speaker = self._speaker()
+        finally:
+            self.telling.started(self.prompt, speaker, self.chat.workspace)
+
+    def _speaker(self) -> Speaker:
+        """The active model of this machine plays the agent; any other speaks under its own name."""
+        model = self.model
+        own = model.backend.remote or not self.chat.choice.is_active(model)
+        return Speaker(model.name if own else self.chat.agent, model.model, remote=model.backend.remote)
 
     async def perform(self) -> Ended:
-        chat = self.chat
-        request = Request(chat.conversation.messages_for(self.prompt), **chat.options)
-        model = await self.model.backend.open(self.model.model)
-        # Beside the answer, so that it costs no time; afterwards, where only the answer loads the model.
-        looking = None
-        if not self.model.backend.loads_on_demand:
-            looking = asyncio.create_task(chat.choice.window(self.model))
+        ledger = self.chat.ledger
+        ledger.begin_turn(self.model)
+        async with ledger.clock():
+            for _ in range(self.chat.rounds):
+                reply = await self._ask()
+                if not reply.calls:
+                    return self._answer(reply)
+                self.replies.settle()
+                await self.loop.carry_out(reply.text, reply.calls)
+                ledger.check()
+            self.telling.note(
+                f"{self.chat.rounds} rounds of tools are the most in one turn (tools.rounds); "
+                "the model is asked to answer with what it has",
+                "warning",
+            )
+            return self._answer(await self._reply((), Message("user", _ENOUGH)), rounds=self.chat.rounds)
+
+    async def _ask(self) -> Reply:
+        """The next reply; a model that turns tools down is asked again without."""
+        tools = self._offered()
         try:
-            async with aclosing(model.stream(request)) as deltas:
-                async for delta in deltas:
-                    self._take(delta)
-            window = await (looking or chat.choice.window(self.model))
-        finally:
-            if looking is not None:
-                looking.cancel()
-        text = "".join(self.text)
-        await self._measure(request, text, window)
-        if self.finish_reason == "length":
-            self._note("the answer was cut off at the model's length limit", "warning")
-        if not text.strip():
-            return Ended(Outcome.MODEL_FAILED, text, NothingSaid(self.model.name, self.tools))
-        if request.schema is not None and (wrong := misfit(text, request.schema)):
-            return Ended(Outcome.FAILED, text, OnbookError(wrong))
-        return Ended(Outcome.PASSED, text)
+            reply = await self._reply(tools)
+        except ToolsUnsupported as error:
+            if not tools:
+                raise
+            self.chat.choice.offer_no_tools(self.model)
+            self.telling.note(f"{self.model.model} works without tools from here on ({error.detail})", "warning")
+            tools, reply = (), await self._reply(())
+        return self._with_its_calls(reply, frozenset(tool.name for tool in tools))
+
+    def _with_its_calls(self, reply: Reply, known: frozenset[str]) -> Reply:
+        """The reply with the calls that are to be carried out: none where no tools were offered."""
+        if not known or reply.calls:
+            return reply if known else reply.without_calls()
+        spoken = tuple(self.loop.unique(call) for call in spoken_calls(reply.text, known))
+        for call in spoken:
+            self.telling.called(call)
+        return msgspec.structs.replace(reply, text="", calls=spoken) if spoken else reply
+
+    async def _reply(self, tools: tuple[ToolSpec, ...], *more: Message) -> Reply:
+        chat = self.chat
+        messages = (*chat.conversation.messages_for(self.prompt, self._reader), *self.loop.exchange, *more)
+        request = Request(messages if tools else without_tools(messages), tools=tools, **chat.options)
+        return await self.replies.next(self.model, request, self.loop.unique)
+
+    def _offered(self) -> tuple[ToolSpec, ...]:
+        """The tools to offer; none beside a schema, which several servers do not take together."""
+        chat = self.chat
+        if chat.options.get("schema") is not None or not chat.choice.calls_tools(self.model):
+            return ()
+        return tuple(tool.spec for tool in chat.toolbox.offered)
+
+    def _answer(self, reply: Reply, *, rounds: int = 0) -> Ended:
+        if reply.finish_reason == "length":
+            self.chat.ledger.check_cut()
+            self.telling.note("the answer was cut off at the model's length limit", "warning")
+        if not reply.text.strip():
+            error = NothingSaid(self.model.name, reply.wanted, rounds=rounds)
+            return Ended(Outcome.MODEL_FAILED, reply.text, error)
+        schema = self.chat.options.get("schema")
+        if schema is not None and (wrong := misfit(reply.text, schema)):
+            return Ended(Outcome.FAILED, reply.text, OnbookError(wrong))
+        return Ended(Outcome.PASSED, reply.text)
 
     def finish(self, ended: Ended) -> None:
-        totals = msgspec.structs.replace(
-            self.totals, seconds=time.monotonic() - self._began, first_token_seconds=self._first
-        )
-        self.chat.emit(
-            RunFinished(
-                run=self.id,
-                time=time.time(),
-                outcome=ended.outcome.value,
-                exit_code=ended.outcome.exit_code,
-                text="".join(self.text),
-                reasoning="".join(self.reasoning),
-                error=str(ended.error or ""),
-                finish_reason=self.finish_reason,
-                totals=totals,
-            )
+        self._remember(ended)
+        replies = self.replies
+        self.telling.finished(
+            ended.outcome, ended.error, replies.finish_reason, replies.totals, self.chat.ledger.running
         )
 
-    def _take(self, delta: Delta) -> None:
-        if isinstance(delta, Text):
-            self._mark_first()
-            self.text.append(delta.text)
-            self.chat.emit(TextDelta(run=self.id, time=time.time(), text=delta.text))
-        elif isinstance(delta, Reasoning):
-            self._mark_first()
-            self.reasoning.append(delta.text)
-            self.chat.emit(ReasoningDelta(run=self.id, time=time.time(), text=delta.text))
-        elif isinstance(delta, ToolCall):
-            self.tools.append(delta.name)
-            self.chat.emit(
-                ToolCalled(run=self.id, time=time.time(), call=delta.id, name=delta.name, arguments=delta.arguments)
-            )
-        elif isinstance(delta, Usage):
-            self.usage = delta
-        elif isinstance(delta, Finish):
-            self.finish_reason = delta.reason
-        elif isinstance(delta, Retrying):
-            self._note(delta.sentence, "warning")
+    def _remember(self, ended: Ended) -> None:
+        last, exchange = ended.text, self.loop.exchange
+        if ended.outcome is not Outcome.PASSED:
+            paid_for = ended.outcome is Outcome.BUDGET_SPENT and self.replies.last
+            if not exchange and not paid_for:
+                return
+            last = "\n\n".join(filter(None, (self.replies.last, stopped(ended.outcome.value))))
+        if isinstance(ended.error, ContextOverflow | OutOfMemory):  # what was too much once would be so again
+            exchange = [msgspec.structs.replace(each, text=cut_middle(each.text, _SHORT)) for each in exchange]
+        asked = Message("user", self.prompt.text, self.prompt.images)
+        self.chat.conversation.add_exchange((asked, *exchange, Message("assistant", last)), self._reader)
 
-    async def _measure(self, request: Request, text: str, window: int | None) -> None:
-        used = await used_tokens(self.usage, request.messages, text, self.model.backend)
-        share = (used.prompt + used.completion) / window if window else None
-        self.totals = Totals(used.prompt, used.completion, used.estimated, context_used=share)
-        if warning := context_warning(share, window):
-            self._note(warning, "warning")
-
-    def _note(self, text: str, level: str) -> None:
-        self.chat.emit(Note(run=self.id, time=time.time(), text=text, level=level))
-
-    def _mark_first(self) -> None:
-        if self._first is None:
-            self._first = time.monotonic() - self._began
+    @property
+    def _reader(self) -> str:
+        return "/".join(key_of(self.model))

@@ -12,9 +12,12 @@ def is_terminal(stream: TextIO) -> bool:
 
 def dim(text: str, stream: TextIO) -> str:
     """The text set back where the stream can show it (and `NO_COLOR` does not forbid it)."""
-    if is_terminal(stream) and not os.environ.get("NO_COLOR"):
-        return f"\x1b[2m{text}\x1b[0m"
-    return text
+    return styled("2", text) if is_terminal(stream) else text
+
+
+def styled(codes: str, text: str) -> str:
+    """The text in a terminal's style, for where control codes are known to be welcome; none with `NO_COLOR`."""
+    return text if os.environ.get("NO_COLOR") else f"\x1b[{codes}m{text}\x1b[0m"
 
 
 def printable(text: str) -> str:

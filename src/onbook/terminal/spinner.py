@@ -8,8 +8,8 @@ from shutil import get_terminal_size
 from onbook.terminal.screen import printable, write_aside
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-_SECONDS_A_FRAME = 0.1
-_PATIENCE = 0.3
+SECONDS_A_FRAME = 0.1
+PATIENCE = 0.3
 """Nothing is drawn for answers that come at once."""
 
 
@@ -32,9 +32,9 @@ class Spinner:
 
     def _run(self) -> None:
         began = time.monotonic()
-        pause, frame = _PATIENCE, 0
+        pause, frame = PATIENCE, 0
         while not self._stop.wait(pause):
-            pause = _SECONDS_A_FRAME
+            pause = SECONDS_A_FRAME
             self._drawn = True
             line = f"{FRAMES[frame % len(FRAMES)]} {self._label} | {time.monotonic() - began:.0f}s"
             # A line that wraps could not be wiped again.

@@ -3,20 +3,29 @@
 import asyncio
 import errno
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from onbook.events import (
     AnyEvent,
+    Event,
     Note,
+    ProcessFinished,
     ReasoningDelta,
     RunFinished,
     RunStarted,
     TextDelta,
-    Totals,
+    ToolCalled,
+    ToolFinished,
     to_json_line,
 )
 from onbook.outcome import OnbookError
+from onbook.terminal.asides import is_heard, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.screen import dim, fit_for, is_terminal, printable, write, write_aside
 from onbook.terminal.spinner import Spinner
+
+if TYPE_CHECKING:
+    from onbook.session.live import Log, LogLevel
 
 
 class OutputLost(OnbookError):
@@ -28,31 +37,70 @@ class TextView:
 
     def __init__(self, *, streaming: bool = True) -> None:
         self._streaming = streaming
+        self._log: Log | None = None
         self._spinner: Spinner | None = None
-        self._speaker = ""
+        self._speakers: dict[str, str] = {}
+        self._calls: dict[str, str] = {}
+        self._waits_for = ""
         self._last = "\n"
         self._silent = False
         self._thinking = False
         self._gone = False
 
+    def follow(self, log: "Log") -> None:
+        """From now on, say as much beside the answers as this session wants."""
+        self._log = log
+
     def __call__(self, event: AnyEvent) -> None:
-        if isinstance(event, TextDelta):
-            if self._streaming:
-                self._speak()
-                self._answer(event.text)
-        elif isinstance(event, ReasoningDelta):
-            self._think(event.text)
-        elif isinstance(event, Note):
-            self._stop_spinner()
-            self._aside(f"onbook: {event.text}", dimmed=event.level == "info")
-            self._wait()
-        elif isinstance(event, RunStarted):
-            self._speaker = event.speaker.model if event.speaker else ""
-            self._last, self._silent = "\n", event.speaker is not None
-            self._wait()
-        elif isinstance(event, RunFinished):
+        take = _TAKES.get(type(event))
+        if take is not None:
+            take(self, event)
+
+    def _started(self, event: RunStarted) -> None:
+        model = event.speaker.model if event.speaker else ""
+        self._speakers[event.run] = self._waits_for = model
+        self._last, self._silent = "\n", event.speaker is not None
+        self._wait()
+
+    def _text(self, event: TextDelta) -> None:
+        if self._streaming:
             self._speak()
-            self._finish(event)
+            self._answer(event.text)
+
+    def _reasoning(self, event: ReasoningDelta) -> None:
+        if is_terminal(sys.stderr):
+            self._speak()
+            self._thinking = True
+            write_aside(dim(printable(event.text), sys.stderr))
+
+    def _called(self, event: ToolCalled) -> None:
+        self._speak()
+        self._calls[event.call] = self._waits_for = tool_call(event.name, event.arguments)
+        self._silent = True
+        self._wait()
+
+    def _tool(self, event: ToolFinished) -> None:
+        self._stop_spinner()
+        for line in tool_lines(self._calls.pop(event.call, event.name), event, self._level):
+            self._aside(line)
+        self._waits_for = next(reversed(self._calls.values()), self._speakers.get(event.run, ""))
+        self._wait()
+
+    def _process(self, event: ProcessFinished) -> None:
+        if self._level == "debug":
+            self._stop_spinner()
+            self._aside(process_line(event))
+            self._wait()
+
+    def _note(self, event: Note) -> None:
+        if is_heard(event, self._level):
+            self._stop_spinner()
+            self._aside(f"onbook: {event.text}", dimmed=event.level != "warning")
+            self._wait()
+
+    @property
+    def _level(self) -> "LogLevel":
+        return self._log.level if self._log is not None else "info"
 
     def _answer(self, text: str) -> None:
         if self._thinking:
@@ -67,13 +115,9 @@ class TextView:
                 self._gone = True
                 raise _loss(error) from None
 
-    def _think(self, text: str) -> None:
-        if is_terminal(sys.stderr):
-            self._speak()
-            self._thinking = True
-            write_aside(dim(printable(text), sys.stderr))
-
-    def _finish(self, event: RunFinished) -> None:
+    def _finished(self, event: RunFinished) -> None:
+        self._speak()
+        speaker = self._speakers.pop(event.run, "")
         if not self._streaming and event.outcome == "passed":
             self._answer(event.text)
         self._end_line()
@@ -81,8 +125,8 @@ class TextView:
             self._aside(f"onbook: {event.error}", dimmed=False)
         if event.outcome == "cancelled":
             self._aside("Cancelled.", dimmed=False)
-        elif event.outcome == "passed" and self._speaker:
-            self._aside(f"{self._speaker} · {statistics(event.totals)}")
+        elif event.outcome == "passed" and speaker:
+            self._aside(f"{speaker} · {statistics(event.totals)}")
 
     def _aside(self, line: str, *, dimmed: bool = True) -> None:
         self._end_line()
@@ -104,7 +148,7 @@ class TextView:
 
     def _wait(self) -> None:
         if self._silent and is_terminal(sys.stderr):
-            self._spinner = Spinner(self._speaker)
+            self._spinner = Spinner(self._waits_for)
 
     def _stop_spinner(self) -> None:
         if self._spinner is not None:
@@ -112,12 +156,16 @@ class TextView:
             self._spinner = None
 
 
-def statistics(totals: Totals) -> str:
-    """What a turn cost, in one line: `32 + 20 tokens · 0.4 s · context 1%`."""
-    about = "~" if totals.estimated else ""
-    tokens = f"{about}{totals.prompt_tokens or 0} + {about}{totals.completion_tokens or 0} tokens"
-    context = "?" if totals.context_used is None else f"{totals.context_used:.0%}"
-    return f"{tokens} · {totals.seconds:.1f} s · context {context}"
+_TAKES: dict[type[Event], Callable[[TextView, Any], None]] = {
+    RunStarted: TextView._started,
+    TextDelta: TextView._text,
+    ReasoningDelta: TextView._reasoning,
+    ToolCalled: TextView._called,
+    ToolFinished: TextView._tool,
+    ProcessFinished: TextView._process,
+    Note: TextView._note,
+    RunFinished: TextView._finished,
+}
 
 
 class JsonView:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from onbook.transcript.names import stage_name
     from onbook.transcript.recorder import Cast, Recorder
     from onbook.transcript.sessions import Summary, find_session, list_sessions
-    from onbook.transcript.turns import Turn, scene_of, turns_of
+    from onbook.transcript.turns import ToolUse, Turn, scene_of, turns_of
 
 __all__ = [
     "Action",
@@ -28,6 +28,7 @@ __all__ = [
     "Session",
     "Speech",
     "Summary",
+    "ToolUse",
     "TranscriptError",
     "Transition",
     "Turn",
@@ -45,7 +46,7 @@ _FILES = {
     "names": ("stage_name",),
     "recorder": ("Cast", "Recorder"),
     "sessions": ("Summary", "find_session", "list_sessions"),
-    "turns": ("Turn", "scene_of", "turns_of"),
+    "turns": ("ToolUse", "Turn", "scene_of", "turns_of"),
 }
 
 if not TYPE_CHECKING:  # a type checker reads the imports above, and must not take any name for granted

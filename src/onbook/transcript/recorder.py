@@ -9,6 +9,7 @@ from typing import Self
 import msgspec
 
 from onbook.events import AnyEvent, RunFinished, RunStarted
+from onbook.transcript.command_scenes import UnfinishedCommand
 from onbook.transcript.elements import Note, Scene
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.names import stage_name
@@ -32,7 +33,8 @@ class Cast(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recorder:
-    """Appends one scene for each finished chat turn. A session in which nothing was said leaves no file."""
+    """Appends one scene for each chat turn and each recorded command, when it has finished. A session in which
+    nothing was said leaves no file."""
 
     def __init__(self, path: Path, cast: Cast, now: float) -> None:
         self.path = path
@@ -41,7 +43,7 @@ class Recorder:
         self._file: AppendOnlyFile | None = None
         self._tail: Tail | None = None
         self._said = False
-        self._runs: dict[str, UnfinishedTurn] = {}
+        self._runs: dict[str, UnfinishedTurn | UnfinishedCommand] = {}
 
     @classmethod
     def create(cls, folder: Path, cast: Cast, *, now: float | None = None) -> Self:
@@ -70,16 +72,24 @@ class Recorder:
         return recorder
 
     def __call__(self, event: AnyEvent) -> None:
-        """Takes one event; writes when a chat turn has finished."""
+        """Takes one event; writes when a chat turn or a command has finished."""
         if isinstance(event, RunStarted):
-            if event.kind == "chat":
+            if event.recorded and event.kind == "chat":
                 self._runs[event.run] = UnfinishedTurn(event)
+            elif event.recorded and event.kind == "command":
+                self._runs[event.run] = UnfinishedCommand(event)
         elif run := self._runs.get(event.run):
             if isinstance(event, RunFinished):
                 del self._runs[event.run]
-                self.record(run.finish(event))
+                self._finish(run, event)
             else:
                 run.take(event)
+
+    def _finish(self, run: UnfinishedTurn | UnfinishedCommand, finished: RunFinished) -> None:
+        if isinstance(run, UnfinishedTurn):
+            self.record(run.finish(finished))
+        else:
+            self.append(run.finish(finished, person=self._cast.user))
 
     def record(self, turn: Turn) -> None:
         """Writes a turn."""
@@ -136,13 +146,14 @@ class Recorder:
 
     def _opening(self, model: str) -> str:
         date = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(self._now))
+        model = self._cast.model or model
         pairs = (
             ("Title", "onbook session"),
             ("Credit", "Recorded by onbook"),
             ("Author", stage_name(self._cast.user)),
             ("Date", date),
             ("Draft date", date[:10]),
-            ("Model", self._cast.model or model),
+            *([("Model", model)] if model else []),  # a session may begin with a command
             ("Format", FORMAT),
         )
         return f"{title_page_source(pairs)}{FADE_IN}\n\n"

@@ -5,6 +5,8 @@ that prose would blur. It is also the seal: a turn without it was cut off by a c
 text can forge it, because every other note begins with another word and `[[` is escaped everywhere else.
 """
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 
 from onbook.events import Totals
@@ -16,6 +18,18 @@ CLOSING = "turn: "
 END_OF_SCENE = "end of scene"
 INTERRUPTED = "recording interrupted here; the scene above is not complete"
 _THINKING, _NOTE, _TOOL = "thinking: ", "note: ", "tool: "
+_RESULT, _FAILURE = "result: ", "tool failed: "
+
+
+class ToolUse(msgspec.Struct, frozen=True, gc=False):
+    """A tool that the model called, and what it was given back."""
+
+    call: str
+    """`name(arguments)`"""
+    result: str | None = None
+    """None when the turn ended before the tool did."""
+    ok: bool = True
+    """False when the tool failed or was refused; `result` says why."""
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
@@ -33,8 +47,8 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     workspace: str = ""
     attachments: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-    """Tool calls, each as `name(arguments)`."""
+    tools: tuple[ToolUse, ...] = ()
+    """In the order they were called."""
     outcome: str = "passed"
     """The word of `outcome.Outcome`."""
     error: str = ""
@@ -59,13 +73,13 @@ _decode = msgspec.json.Decoder(_Closing).decode
 
 def scene_of(turn: Turn, *, agent: str, person: str) -> Scene:
     """The turn on stage. `agent` is onbook's own name, `person` the user's."""
-    host, user = turn.speaker if turn.remote else agent, stage_name(person)
+    host, user = turn.speaker or agent, stage_name(person)
     elements: list[Element] = [
         Action(f"{host} and {user} are in chat mode. Model: {turn.model}. Workspace: {turn.workspace}."),
         Speech(user, turn.user),
     ]
     elements.extend(Note(_NOTE + text) for text in turn.notes)
-    elements.extend(Note(_TOOL + text) for text in turn.tools)
+    elements.extend(note for use in turn.tools for note in _tool_notes(use))
     if turn.reasoning:
         elements.append(Note(_THINKING + turn.reasoning))
     if turn.reply:
@@ -86,21 +100,13 @@ def turn_of(scene: Scene) -> Turn | None:
     """The turn that this scene shows, if it is one and was written to its end."""
     said: list[str] = []
     notes: list[str] = []
-    tools: list[str] = []
-    reasoning = ""
     for element in scene.elements:
         if isinstance(element, Speech):
             said.append(element.text)
         elif isinstance(element, Note):
-            text = element.text
-            if text.startswith(CLOSING):
-                return _turn(scene, said, text, reasoning, notes, tools)
-            if text.startswith(_THINKING):
-                reasoning = text[len(_THINKING) :]
-            elif text.startswith(_NOTE):
-                notes.append(text[len(_NOTE) :])
-            elif text.startswith(_TOOL):
-                tools.append(text[len(_TOOL) :])
+            if element.text.startswith(CLOSING):
+                return _turn(scene, said, element.text, notes)
+            notes.append(element.text)
     return None
 
 
@@ -108,6 +114,26 @@ def is_sealed(scene: Scene) -> bool:
     """Whether the last thing in the scene is the note that the recorder closes every scene with."""
     last = scene.elements[-1] if scene.elements else None
     return isinstance(last, Note) and (last.text.startswith(CLOSING) or last.text == END_OF_SCENE)
+
+
+def _tool_notes(use: ToolUse) -> Iterator[Note]:
+    yield Note(_TOOL + use.call)
+    if use.result is not None:
+        yield Note((_RESULT if use.ok else _FAILURE) + use.result)
+
+
+def _tools_in(notes: Sequence[str]) -> Iterator[ToolUse]:
+    """Each call with the result that stands right below it."""
+    for text, below in zip(notes, [*notes[1:], ""], strict=False):
+        if not text.startswith(_TOOL):
+            continue
+        call = text[len(_TOOL) :]
+        if below.startswith(_RESULT):
+            yield ToolUse(call, below[len(_RESULT) :])
+        elif below.startswith(_FAILURE):
+            yield ToolUse(call, below[len(_FAILURE) :], ok=False)
+        else:
+            yield ToolUse(call)
 
 
 def _closing_note(turn: Turn) -> Note:
@@ -129,7 +155,7 @@ def _closing_note(turn: Turn) -> Note:
         ) from None
 
 
-def _turn(scene: Scene, said: list[str], closing: str, reasoning: str, notes: list[str], tools: list[str]) -> Turn:
+def _turn(scene: Scene, said: list[str], closing: str, notes: list[str]) -> Turn:
     try:
         exact = _decode(closing[len(CLOSING) :])
         user = said[0]
@@ -142,11 +168,11 @@ def _turn(scene: Scene, said: list[str], closing: str, reasoning: str, notes: li
         exact.model,
         scene.place == "EXT",
         scene.time,
-        reasoning,
+        next((text[len(_THINKING) :] for text in notes if text.startswith(_THINKING)), ""),
         exact.workspace,
         exact.attachments,
-        tuple(notes),
-        tuple(tools),
+        tuple(text[len(_NOTE) :] for text in notes if text.startswith(_NOTE)),
+        tuple(_tools_in(notes)),
         exact.outcome,
         exact.error,
         exact.finish_reason,

@@ -2,8 +2,21 @@
 
 import time
 
-from onbook.events import AnyEvent, Note, ReasoningDelta, RunFinished, RunStarted, Speaker, TextDelta, ToolCalled
-from onbook.transcript.turns import Turn
+from onbook.events import (
+    AnyEvent,
+    Note,
+    ReasoningDelta,
+    RunFinished,
+    RunStarted,
+    Speaker,
+    TextDelta,
+    ToolCalled,
+    ToolFinished,
+)
+from onbook.transcript.turns import ToolUse, Turn
+
+LONGEST_TOOL_TEXT = 2_000
+"""So many characters of a tool's arguments and of its result are recorded; the model itself got them whole."""
 
 
 class UnfinishedTurn:
@@ -14,7 +27,7 @@ class UnfinishedTurn:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._notes: list[str] = []
-        self._tools: list[str] = []
+        self._tools: dict[str, ToolUse] = {}
 
     def take(self, event: AnyEvent) -> None:
         if isinstance(event, TextDelta):
@@ -22,7 +35,9 @@ class UnfinishedTurn:
         elif isinstance(event, ReasoningDelta):
             self._reasoning.append(event.text)
         elif isinstance(event, ToolCalled):
-            self._tools.append(f"{event.name}({event.arguments})")
+            self._tools[event.call] = ToolUse(f"{event.name}({shortened(event.arguments)})")
+        elif isinstance(event, ToolFinished):
+            self._finish_tool(event)
         elif isinstance(event, Note):
             self._notes.append(event.text)
 
@@ -41,9 +56,21 @@ class UnfinishedTurn:
             workspace=started.workspace,
             attachments=started.attachments,
             notes=tuple(self._notes),
-            tools=tuple(self._tools),
+            tools=tuple(self._tools.values()),
             outcome=finished.outcome,
             error=finished.error,
             finish_reason=finished.finish_reason,
             totals=finished.totals,
         )
+
+    def _finish_tool(self, event: ToolFinished) -> None:
+        called = self._tools.get(event.call) or ToolUse(f"{event.name}(…)")
+        self._tools[event.call] = ToolUse(called.call, shortened(event.result), event.ok)
+
+
+def shortened(text: str, longest: int = LONGEST_TOOL_TEXT) -> str:
+    """The text without its middle where it is too long, which is said in the gap."""
+    if len(text) <= longest:
+        return text
+    head, tail = longest - longest // 4, longest // 4
+    return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"

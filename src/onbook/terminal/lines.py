@@ -1,12 +1,14 @@
-"""The conversation at the prompt: a line a turn, Ctrl-C stops an answer, Ctrl-D leaves."""
+"""A session without a terminal to draw on: a line a turn, Ctrl-C stops what runs, Ctrl-D leaves. No control codes."""
 
 import asyncio
 import sys
 
 from onbook.commands.dispatch import carry_out
 from onbook.outcome import Outcome, UsageError
+from onbook.policy.secrets import redact
 from onbook.session.live import Live
-from onbook.terminal.screen import is_terminal, write_aside
+from onbook.terminal.asides import problem_line
+from onbook.terminal.screen import printable, write_aside
 from onbook.terminal.signals import cancelling, leaving
 
 PROMPT = "> "
@@ -39,6 +41,11 @@ def _turn(runner: asyncio.Runner, live: Live, line: str, *, at_terminal: bool) -
         if not at_terminal:  # nobody is there to type another line
             raise asyncio.CancelledError from None
         return Outcome.CANCELLED
+    except Exception as error:
+        if not at_terminal:
+            raise
+        write_aside(printable(redact(problem_line(error))) + "\n")
+        return Outcome.FAILED
 
 
 async def _cancellable(live: Live, line: str) -> Outcome:
@@ -63,10 +70,6 @@ def _next_line() -> str | None:
 
 
 def _typed_line() -> str:
-    if is_terminal(sys.stdin) and is_terminal(sys.stdout):
-        import readline  # noqa: F401 - its import is what gives input() line editing and history
-
-        return input(PROMPT)
     write_aside(PROMPT)
     line = sys.stdin.buffer.readline()
     if not line:

@@ -1,0 +1,48 @@
+"""`/audit [tail|verify]`: what was done and refused, and whether the log of it is whole."""
+
+import asyncio
+import time
+
+import click
+
+from onbook.commands.call import Call
+from onbook.commands.group import Group
+from onbook.outcome import Outcome
+from onbook.policy.audit import Line
+from onbook.policy.effects import describe, one_line
+from onbook.session.reading import counted
+
+
+@click.group(cls=Group, default="tail")
+def audit() -> None:
+    """Show or verify the log of every effect."""
+
+
+@audit.command()
+@click.argument("count", default=20, type=click.IntRange(1, 10_000))
+@click.pass_obj
+async def tail(call: Call, count: int) -> None:
+    """Show the last lines of the log: when, who, what, and what was decided."""
+    lines = await asyncio.to_thread(call.live.door.audit.tail, count)
+    for line in lines:
+        call.say(_shown(line))
+    if not lines:
+        call.note("nothing has passed the door yet")
+
+
+@audit.command()
+@click.pass_obj
+async def verify(call: Call) -> Outcome:
+    """Look for lines that were changed, taken out, put elsewhere or cut off."""
+    report = await asyncio.to_thread(call.live.door.audit.verify)
+    for problem in report.problems:
+        call.say(problem)
+    if report.whole:
+        call.say(f"{counted(report.lines, 'line')}, all as they were written")
+        return Outcome.PASSED
+    return Outcome.FAILED
+
+
+def _shown(line: Line) -> str:
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(line.time))
+    return f"{line.seq}  {when}  {line.by}  {describe(line.effect)}: {line.verdict} ({one_line(line.reason)})"

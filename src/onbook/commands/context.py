@@ -1,0 +1,66 @@
+"""`/context`: everything the model will be told with the next message, and how much that is."""
+
+from collections.abc import Iterator
+
+import click
+
+from onbook.commands.call import Call
+from onbook.commands.group import Group
+from onbook.commands.params import PieceNumber
+from onbook.models.messages import Message
+from onbook.models.tokens import estimate_prompt, estimate_tokens
+from onbook.outcome import UsageError
+from onbook.session.live import Live
+
+
+@click.group(cls=Group, default="show")
+def context() -> None:
+    """Show what the model is told, and what it costs; drop what need not go along."""
+
+
+@context.command()
+@click.pass_obj
+async def show(call: Call) -> None:
+    """List instruction, sections, history, what waits and the tools, with estimated tokens."""
+    live = call.live
+    rows = list(_rows(live))
+    for name, tokens, words in rows:
+        call.say(f"{name:<14} {tokens:>7}  {words}".rstrip())
+    total = sum(tokens for _, tokens, _ in rows)
+    window = await live.choice.window(live.choice.chosen) if live.choice.chosen else None
+    share = f"{total / window:.0%} of {window}" if window else "of an unknown window"
+    call.say(f"{'together':<14} {total:>7}  estimated tokens, {share}")
+
+
+@context.command()
+@click.argument("number", type=PieceNumber(), metavar="N")
+@click.pass_obj
+async def drop(call: Call, number: int) -> None:
+    """Take the waiting piece N out of the next message."""
+    pieces = call.live.pending.pieces
+    if number > len(pieces):
+        raise UsageError(f"nothing waits under {number}; /context numbers what does")
+    call.live.pending.drop(pieces[number - 1 : number])
+    call.say(f"{pieces[number - 1].name} will not go along")
+
+
+def _rows(live: Live) -> Iterator[tuple[str, int, str]]:
+    conversation = live.chat.conversation
+    if instruction := conversation.instruction:
+        yield "instruction", estimate_tokens(instruction.text), instruction.source
+    for title, text in conversation.sections.items():
+        yield "section", estimate_tokens(text), title
+    for message in conversation.history:
+        yield message.role, estimate_prompt([message]), _beginning(message)
+    for number, piece in enumerate(live.pending.pieces, 1):
+        message = Message("user", piece.text, (piece.image,) if piece.image else ())
+        yield f"waiting {number}", estimate_prompt([message]), piece.name
+    if tools := live.toolbox.offered:
+        described = "".join(f"{each.spec.name}{each.spec.description}{each.spec.parameters}" for each in tools)
+        yield "tools", estimate_tokens(described), ", ".join(tool.spec.name for tool in tools)
+
+
+def _beginning(message: Message) -> str:
+    words = message.text or ", ".join(f"{call.name}({call.arguments})" for call in message.tool_calls)
+    line = " ".join(words[:200].split())
+    return line if len(line) <= 70 else f"{line[:69]}…"

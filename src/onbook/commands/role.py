@@ -1,0 +1,63 @@
+"""`/role`: the part that the model plays."""
+
+import click
+
+from onbook.commands.call import Call
+from onbook.commands.group import Group
+from onbook.commands.params import RoleName
+from onbook.config.errors import did_you_mean
+from onbook.config.role_settings import Role
+from onbook.outcome import UsageError
+from onbook.session.live import Live
+
+
+@click.group(cls=Group, default="take")
+def role() -> None:
+    """Show or change the role the model plays."""
+
+
+@role.command()
+@click.argument("name", required=False, type=RoleName())
+@click.pass_obj
+async def take(call: Call, name: str | None) -> None:
+    """Show the role; with NAME, play that one from now on; with `none`, play none.
+
+    A role can bring its own instruction, model, temperature and tools; see `/help settings`.
+    """
+    live = call.live
+    if name is not None:
+        wanted = None if name.casefold() == "none" else _known(live, name)
+        await live.part.take(wanted, live.chat, live.toolbox)
+    call.say(_described(live.part.role) if live.part.role else "no role")
+    if name is not None and live.part.role and live.part.role.welcome:
+        call.say(live.part.role.welcome)
+
+
+@role.command("list")
+@click.pass_obj
+async def list_(call: Call) -> None:
+    """List the roles of the settings."""
+    played = call.live.part.role
+    if not call.live.settings.roles:
+        call.note("no roles; [[roles]] in onbook.toml defines them, see /help settings")
+    for each in call.live.settings.roles:
+        call.say(f"{'*' if played and each.name == played.name else ' '} {_described(each)}")
+
+
+def _known(live: Live, name: str) -> Role:
+    found = live.settings.role_named(name)
+    if found is None:
+        near = did_you_mean(name, [each.name for each in live.settings.roles])
+        raise UsageError(f"no role {name}{near or '; /role list shows what there is'}")
+    return found
+
+
+def _described(role: Role) -> str:
+    """The role and what it changes, in one line."""
+    changes = {
+        "model": role.model,
+        "temperature": role.temperature,
+        "top_p": role.top_p,
+        "tools": None if role.tools is None else " ".join(role.tools) or "none",
+    }
+    return ", ".join([role.name, *(f"{key} {value}" for key, value in changes.items() if value is not None)])

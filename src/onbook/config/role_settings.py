@@ -1,0 +1,37 @@
+"""Roles: what a model is told to be, and which model plays it."""
+
+from typing import Annotated
+
+import msgspec
+
+from onbook.config.checks import check_line, check_name
+from onbook.config.errors import BadValueError
+
+
+class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part to play: `role = "critic"` in the settings, `/role critic` in a session."""
+
+    name: str
+    """What it is called, in any case."""
+    model: str | None = None
+    """The route or model that plays it; None leaves it to the active one."""
+    system: str | None = None
+    """What the model is told, besides the workspace's own instruction."""
+    welcome: str | None = None
+    """What the user is shown when the role is taken."""
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
+    """How freely it chooses its words."""
+    top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
+    """The share of likely words it chooses from."""
+    tools: tuple[str, ...] | None = None
+    """The only tools it may use, by name; an empty list is none, and None is all there are."""
+
+    def __post_init__(self) -> None:
+        check_name("a role's", self.name)
+        check_line("model", self.model)
+        for key in ("system", "welcome"):
+            text = getattr(self, key)
+            if text is not None and not text.strip():
+                raise BadValueError("must not be empty; leave it out instead", key=key)
+        for index, tool in enumerate(self.tools or ()):
+            check_line(f"tools[{index}]", tool)

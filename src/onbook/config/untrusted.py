@@ -1,0 +1,101 @@
+"""What a workspace's file may set before its user trusts it: nothing that spends, loosens or leads elsewhere."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from onbook.config.mcp_settings import McpServer
+from onbook.config.parse import SettingsFile
+from onbook.config.settings import Route
+
+STRICTER: dict[str, dict[str, tuple[Any, ...]]] = {
+    "policy": {"safe_mode": (True,), "sandbox": ("on",)},
+    "tools": {"enabled": (False,)},
+}
+"""The only values of these tables that are kept: they cannot loosen anything."""
+_WHY = {"policy": "it may only make the policy stricter", "tools": "it may only switch them off"}
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """Something that an untrusted file may not set."""
+
+    what: str
+    """In a few words, for the notice."""
+    would_set: tuple[str, ...]
+    """Each thing that it would set."""
+
+
+def without_untrusted(found: SettingsFile) -> tuple[dict[str, Any], list[LeftOut]]:
+    """What an untrusted workspace file may set, and each thing that it may not."""
+    values = dict(found.values)
+    return values, [
+        *_drop_routes(values, found),
+        *_drop_looser(values),
+        *_drop_servers(values, found),
+        *_drop_rest(values),
+    ]
+
+
+def notice(found: SettingsFile, left_out: list[LeftOut]) -> str:
+    """The one line that says what was left out."""
+    what = ", ".join(each.what for each in left_out)
+    return f"{found.path} is not trusted: left out {what}; read the file, then run: onbook trust"
+
+
+def _drop_routes(values: dict[str, Any], found: SettingsFile) -> Iterator[LeftOut]:
+    refused = [index for index, route in enumerate(found.settings.routes) if _needs_trust(route)]
+    if not refused:
+        return
+    values["routes"] = [raw for index, raw in enumerate(values["routes"]) if index not in refused]
+    routes = [found.settings.routes[index] for index in refused]
+    what = f"{_counted('route', routes)} (a key or another host)"
+    yield LeftOut(what, tuple(f"route {route.name} to {route.url}{_with_key(route.key_variable)}" for route in routes))
+
+
+def _drop_looser(values: dict[str, Any]) -> Iterator[LeftOut]:
+    """A stranger may only be stricter: what could loosen your rules, or replace them, is dropped."""
+    for table, stricter in STRICTER.items():
+        given = values.get(table, {})
+        refused = {key: value for key, value in given.items() if value not in stricter.get(key, ())}
+        if refused:
+            values[table] = {key: value for key, value in given.items() if key not in refused}
+            what = f"{', '.join(f'{table}.{key}' for key in refused)} ({_WHY[table]})"
+            yield LeftOut(what, tuple(_assignment(f"{table}.{key}", value) for key, value in refused.items()))
+
+
+def _drop_servers(values: dict[str, Any], found: SettingsFile) -> Iterator[LeftOut]:
+    if values.pop("mcp", None):
+        servers = found.settings.mcp
+        yield LeftOut(_counted("MCP server", servers), tuple(map(_server, servers)))
+
+
+def _drop_rest(values: dict[str, Any]) -> Iterator[LeftOut]:
+    for table in ("budget", "prices", "rag"):
+        if given := values.pop(table, None):
+            yield LeftOut(table, (_assignment(table, given),))
+
+
+def _needs_trust(route: Route) -> bool:
+    return route.address.remote or route.key_variable is not None
+
+
+def _server(server: McpServer) -> str:
+    if server.url is not None:
+        return f"MCP server {server.name} at {server.url}{_with_key(server.key_env)}"
+    import shlex
+
+    variables = f" with {', '.join(server.env)}" if server.env else ""
+    return f"MCP server {server.name}, which runs {shlex.join(server.argv)}{variables}"
+
+
+def _counted(what: str, entries: list[Route] | tuple[McpServer, ...]) -> str:
+    return f"{what}{'' if len(entries) == 1 else 's'} {', '.join(entry.name for entry in entries)}"
+
+
+def _with_key(variable: str | None) -> str:
+    return f" with the key in {variable}" if variable else ""
+
+
+def _assignment(key: str, value: Any) -> str:
+    return f"{key} = {msgspec.json.encode(value).decode()}"

@@ -1,0 +1,68 @@
+"""Who said yes to what: `--allow`, the answers of this session, the answers for always; and asking for a new one."""
+
+import asyncio
+from typing import Literal, Protocol
+
+from onbook.policy.decide import Verdict
+from onbook.policy.effects import Effect
+from onbook.policy.grants import Grants, check_allow, is_covered, scope_of
+
+Answer = Literal["once", "session", "always", "no"]
+
+
+class Asker(Protocol):
+    """Somebody who can be asked."""
+
+    async def ask(self, effect: Effect, reason: str) -> Answer:
+        """Whether a model may do this; "no" is the answer of whoever just presses Enter."""
+        ...
+
+
+class Answers:
+    """The answers that hold in one workspace, and in one session of it."""
+
+    def __init__(self, allow: frozenset[str], grants: Grants | None) -> None:
+        self.allow = check_allow(allow)
+        self._grants = grants
+        self._session: set[str] = set()
+        self._asking = asyncio.Lock()
+
+    async def to(self, effect: Effect, verdict: Verdict, asker: Asker | None) -> tuple[Answer, str]:
+        """An answer that was given already, or the one that somebody gives now; and how it came about."""
+        scope = scope_of(effect)
+        async with self._asking:  # one question at a time, and an answer for the session counts for the next
+            if is_covered(effect, self.allow):
+                return "session", "--allow covers it"
+            if scope in self._session:
+                return "session", "allowed for this session"
+            if scope in self.for_always:
+                return "always", "always allowed here"
+            if asker is None:
+                return "no", "there is nobody to ask; --allow would permit it"
+            answer = await asker.ask(effect, verdict.reason)
+            await asyncio.to_thread(self._remember, scope, answer)
+            return answer, "a person said no" if answer == "no" else f"a person said {answer}"
+
+    @property
+    def for_session(self) -> tuple[str, ...]:
+        """What was allowed until this session ends."""
+        return tuple(sorted(self._session - self.for_always))
+
+    @property
+    def for_always(self) -> frozenset[str]:
+        """What is allowed in this workspace from now on."""
+        return self._grants.show() if self._grants is not None else frozenset()
+
+    def forget(self, scope: str) -> bool:
+        """Take an answer back; False when there was none of that kind."""
+        known = scope in self._session or scope in self.for_always
+        self._session.discard(scope)
+        if self._grants is not None and scope in self.for_always:
+            self._grants.remove(scope)
+        return known
+
+    def _remember(self, scope: str, answer: Answer) -> None:
+        if answer in ("session", "always"):
+            self._session.add(scope)
+        if answer == "always" and self._grants is not None:
+            self._grants.add(scope)

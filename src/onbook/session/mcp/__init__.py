@@ -1,0 +1,1 @@
+"""Servers of the Model Context Protocol: started or called as the settings say, their tools offered like any other."""

@@ -1,0 +1,1 @@
+"""What a workspace remembers from one session to the next."""

@@ -1,0 +1,42 @@
+"""Asking a recorded session's questions again, for `onbook replay` and `/session replay`."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from onbook.models.errors import ModelNotFound, Refused, Unreachable
+from onbook.outcome import Outcome
+from onbook.session.attachments import Prompt, is_picture
+from onbook.session.budget import BudgetSpent
+from onbook.session.conversation import asked
+from onbook.session.turn import Chat
+from onbook.transcript.turns import Turn
+
+_HOPELESS = (Unreachable, Refused, ModelNotFound, BudgetSpent)
+"""After these the next question would fare no better."""
+
+
+async def replay(
+    chat: Chat, turns: Sequence[Turn], show: Callable[[str], None], warn: Callable[[str], None]
+) -> Outcome:
+    """Ask the questions that were answered again, in order: `show` is given each before it is asked, `warn` each
+    thing that will not be as it was. The first outcome that is not good is the outcome of all."""
+    again = [turn for turn in turns if turn.outcome == Outcome.PASSED.value]
+    for line in _not_replayed(len(turns) - len(again), again):
+        warn(line)
+    outcome = Outcome.PASSED
+    for turn in again:
+        show(asked(turn))
+        ended = await chat.turn(Prompt(asked(turn)))
+        if outcome is Outcome.PASSED:
+            outcome = ended.outcome
+        if isinstance(ended.error, _HOPELESS):
+            break
+    return outcome
+
+
+def _not_replayed(skipped: int, again: Sequence[Turn]) -> Iterator[str]:
+    if skipped:
+        turns = "1 turn that was" if skipped == 1 else f"{skipped} turns that were"
+        yield f"skipped {turns} cancelled or failed"
+    pictures = [name for turn in again for name in turn.attachments if is_picture(name)]
+    if pictures:
+        yield f"asked without what was attached, for a record holds no pictures: {', '.join(pictures)}"

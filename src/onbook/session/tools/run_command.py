@@ -1,0 +1,61 @@
+"""`run_command`: a program of the workspace's trade, without a shell."""
+
+import shlex
+from typing import Annotated
+
+import msgspec
+
+from onbook.policy.door import Door
+from onbook.policy.effects import Run
+from onbook.policy.process import Ran
+from onbook.policy.secrets import redact
+from onbook.session.excerpt import cut_middle, plain
+from onbook.session.tools.text import MOST_CHARACTERS
+from onbook.session.tools.tool import Report, Tool, ToolFailed, typed_tool
+
+
+class Arguments(msgspec.Struct, forbid_unknown_fields=True):
+    """What the model gives."""
+
+    command: Annotated[str, msgspec.Meta(description="Program and arguments, quoted as for a shell: pytest -q tests")]
+
+
+def run_command(door: Door) -> Tool:
+    """The tool."""
+
+    async def work(given: Arguments) -> Report:
+        argv = split_words(given.command)
+        return report(argv, await door.run(Run(argv), by="model"))
+
+    return typed_tool(
+        "run_command",
+        "Run one program in the workspace and get its exit code and output. There is no shell: pipes, redirections, "
+        f"&& and globs do not work. It is stopped after {door.rules.timeout:g} seconds.",
+        Arguments,
+        work,
+    )
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """The words of a command line; ToolFailed where there are none, or a quote stays open."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise ToolFailed(f"the command cannot be split into words: {str(error).lower()}") from None
+    if not words:
+        raise ToolFailed("the command is empty")
+    return words
+
+
+def report(argv: tuple[str, ...], ran: Ran) -> Report:
+    """How it ended and what it said; the first line is ours."""
+    output = cut_middle(redact(plain(ran.output)).strip("\n"), MOST_CHARACTERS)
+    return Report(f"[{ending(ran)}]\n{output or '(no output)'}", shlex.join(argv), ran)
+
+
+def ending(ran: Ran) -> str:
+    """`exit code 1, 0.4 s`"""
+    if ran.timed_out:
+        return f"stopped: it ran longer than {ran.seconds:.0f} s"
+    how = f"killed by signal {-ran.exit_code}" if ran.exit_code < 0 else f"exit code {ran.exit_code}"
+    return f"{how}, {ran.seconds:.1f} s"

@@ -1,0 +1,83 @@
+"""What stands around the input line at this moment, for the screen to draw: nothing here prints."""
+
+import time
+from dataclasses import dataclass, field
+
+import msgspec
+
+from onbook.terminal.screen import printable
+from onbook.terminal.spinner import FRAMES, PATIENCE, SECONDS_A_FRAME
+from onbook.terminal.wrapping import last_rows
+
+Fragments = list[tuple[str, str]]
+"""Pieces of text, each after the class it is drawn in."""
+
+
+class Typed(msgspec.Struct, frozen=True):
+    """A line somebody entered: as it was shown, and with its folded pastes opened."""
+
+    shown: str
+    text: str
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """What the spinner says, and since when."""
+
+    label: str
+    since: float
+
+
+class Question(msgspec.Struct, frozen=True):
+    """Something only a person can decide."""
+
+    lines: tuple[str, ...]
+    choices: str
+
+
+@dataclass
+class Board:
+    """Written by the view, the asker and the loop; read when the screen is drawn."""
+
+    unfinished: str = ""
+    """The part of an answer that is not complete enough to be drawn for good."""
+    thinking: str = ""
+    waiting: Waiting | None = None
+    queued: list[Typed] = field(default_factory=list)
+    question: Question | None = None
+    state: str = "starting"
+    context_used: float | None = None
+
+    def wait_for(self, label: str) -> None:
+        self.waiting = Waiting(printable(label), time.monotonic())
+
+    def above(self, columns: int, rows: int) -> Fragments:
+        """What is drawn above the input line, at most so many rows of it: the latest."""
+        below = [*self._question(), *(f"queued: {_first_line(each.shown)}" for each in self.queued[:3])]
+        if len(self.queued) > 3:
+            below.append(f"… and {len(self.queued) - 3} more")
+        if spinner := self._spinner():
+            below.insert(0, spinner)
+        fitting = [row for line in below for row in last_rows(line, columns, rows)][:rows]
+        room = max(rows - len(fitting), 0)
+        growing = last_rows(self.unfinished or self.thinking, columns, room)
+        style = "" if self.unfinished else "class:aside"
+        aside = "class:question" if self.question else "class:aside"
+        return [*((style, f"{row}\n") for row in growing), *((aside, f"{row}\n") for row in fitting)]
+
+    def _question(self) -> list[str]:
+        return [*self.question.lines, self.question.choices] if self.question else []
+
+    def _spinner(self) -> str:
+        if self.waiting is None or self.question is not None:
+            return ""
+        gone = time.monotonic() - self.waiting.since
+        if gone < PATIENCE:
+            return ""
+        context = f" | context {self.context_used:.0%}" if self.context_used is not None else ""
+        frame = FRAMES[int(gone / SECONDS_A_FRAME) % len(FRAMES)]
+        return f"{frame} {self.waiting.label}{context} | {gone:.0f}s"
+
+
+def _first_line(text: str) -> str:
+    first, more, _ = text.partition("\n")
+    return printable(first) + (" …" if more else "")

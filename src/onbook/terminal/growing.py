@@ -1,0 +1,78 @@
+"""Text that grows, made ready for the terminal as far as it is complete: a model's Markdown, a command's lines."""
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from onbook.terminal.markdown_blocks import LONGEST, Block, MarkdownBlocks
+from onbook.terminal.screen import printable, styled
+
+_SHOWS_DIFF = re.compile(r"/(?:diff|git\s+(?:diff|show))\b", re.IGNORECASE)
+_COLOURS = {"+": "32", "-": "31", "@": "36"}
+
+
+class Growing(Protocol):
+    """`feed` and `end` give what can be written for good, with the terminal's codes in it."""
+
+    @property
+    def unfinished(self) -> str: ...
+
+    def feed(self, text: str) -> str: ...
+
+    def end(self) -> str: ...
+
+
+class Words:
+    """What a model says: block by block, with an empty line between them."""
+
+    def __init__(self, columns: Callable[[], int]) -> None:
+        self._blocks = MarkdownBlocks()
+        self._columns = columns
+        self._said = False
+
+    @property
+    def unfinished(self) -> str:
+        return printable(self._blocks.unfinished)
+
+    def feed(self, text: str) -> str:
+        return "".join(map(self._shown, self._blocks.feed(text)))
+
+    def end(self) -> str:
+        return "".join(map(self._shown, self._blocks.end()))
+
+    def _shown(self, block: Block) -> str:
+        if not block.text.strip():
+            return ""
+        gap, self._said = ("\n" if self._said else ""), True
+        if not block.whole:  # whatever is written for good ends its line: the prompt is drawn below it
+            return printable(block.text).removesuffix("\n") + "\n"
+        from onbook.terminal.markdown import rendered
+
+        return gap + rendered(block.text, self._columns())
+
+
+class Lines:
+    """What a command says: line by line as it comes, a diff in its usual colours."""
+
+    def __init__(self, command: str) -> None:
+        self._is_diff = _SHOWS_DIFF.match(command.strip()) is not None
+        self._rest = ""
+
+    @property
+    def unfinished(self) -> str:
+        return printable(self._rest)
+
+    def feed(self, text: str) -> str:
+        *lines, self._rest = (self._rest + text).split("\n")
+        if len(self._rest) > LONGEST:
+            lines.append(self.end().removesuffix("\n"))
+        return "".join(map(self._shown, lines))
+
+    def end(self) -> str:
+        left, self._rest = self._rest, ""
+        return self._shown(left) if left else ""
+
+    def _shown(self, line: str) -> str:
+        line = printable(line)
+        colour = _COLOURS.get(line[:1]) if self._is_diff else None
+        return (styled(colour, line) if colour else line) + "\n"

@@ -1,0 +1,87 @@
+"""Which keys do what, beyond those of every line editor: send, new line, paste, stop, leave."""
+
+from typing import Protocol
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition, has_focus
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+
+
+class Desk(Protocol):
+    """Whoever acts on what was typed."""
+
+    def entered(self, line: str) -> bool:
+        """A line was sent; whether it is worth remembering."""
+
+    def pasted(self, data: str) -> str:
+        """What to insert for a paste."""
+
+    def interrupt(self) -> bool:
+        """Ctrl-C; whether there was anything to stop."""
+
+    def leave(self) -> None:
+        """Ctrl-D."""
+
+
+def bindings(buffer: Buffer, desk: Desk) -> KeyBindings:
+    """The bindings; where the search line has the focus, its own apply."""
+    keys = KeyBindings()
+    typing = has_focus(buffer)
+
+    @keys.add("enter", filter=typing)
+    def _send(event: KeyPressEvent) -> None:  # noqa: ARG001 - prompt_toolkit's signature, here and below
+        if buffer.document.text_before_cursor.endswith("\\") and buffer.document.is_cursor_at_the_end:
+            buffer.delete_before_cursor()
+            buffer.insert_text("\n")
+            return
+        buffer.reset(append_to_history=desk.entered(buffer.text))
+
+    @keys.add("escape", "enter", filter=typing)
+    def _new_line(event: KeyPressEvent) -> None:  # noqa: ARG001
+        buffer.insert_text("\n")
+
+    @keys.add(Keys.BracketedPaste, filter=typing)
+    def _paste(event: KeyPressEvent) -> None:
+        buffer.insert_text(desk.pasted(event.data))
+
+    @keys.add("c-c")
+    @keys.add("<sigint>")
+    def _stop(event: KeyPressEvent) -> None:
+        if not desk.interrupt():
+            event.app.layout.focus(buffer)
+            buffer.reset()
+
+    @keys.add("c-d", filter=typing & Condition(lambda: not buffer.text))
+    def _leave(event: KeyPressEvent) -> None:  # noqa: ARG001
+        desk.leave()
+
+    _complete_with_tab(keys, buffer)
+    return keys
+
+
+def _complete_with_tab(keys: KeyBindings, buffer: Buffer) -> None:
+    """Tab takes the next offer; one that is pressed while the offers are still being looked up takes the first."""
+    wanted = False
+
+    @keys.add("tab", filter=has_focus(buffer))
+    def _complete(event: KeyPressEvent) -> None:  # noqa: ARG001
+        nonlocal wanted
+        if buffer.complete_state is not None:
+            buffer.complete_next()
+        else:
+            wanted = True
+            buffer.start_completion(insert_common_part=True)
+
+    def offered(buffer: Buffer) -> None:
+        nonlocal wanted
+        if wanted and buffer.complete_state is not None and buffer.complete_state.completions:
+            wanted = False
+            buffer.complete_next()
+
+    def typed(buffer: Buffer) -> None:  # noqa: ARG001
+        nonlocal wanted
+        wanted = False
+
+    buffer.on_completions_changed += offered
+    buffer.on_text_changed += typed

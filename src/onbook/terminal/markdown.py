@@ -1,0 +1,73 @@
+"""A complete block of Markdown as the terminal shows it: emphasis, lists, tables, code highlighted."""
+
+import io
+import os
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from onbook.terminal.screen import printable
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+    from rich.markdown import Markdown
+
+
+_CODES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def load() -> None:
+    """Do what the first block would have to wait for. Meant for a thread, while nothing is said yet."""
+    import rich.console
+    import rich.syntax  # noqa: F401 - brings the highlighter
+
+    _parser()
+
+
+def rendered(text: str, columns: int) -> str:
+    """The block with the terminal's codes, ours only: whatever codes the text itself held are shown as text."""
+    from rich.console import Console
+
+    shown = io.StringIO()
+    console = Console(
+        file=shown,
+        force_terminal=True,
+        width=max(columns, 1),
+        no_color=bool(os.environ.get("NO_COLOR")) or None,
+        highlight=False,
+        legacy_windows=False,
+    )
+    console.print(_parsed(printable(text)))
+    lines = [line.rstrip(" ") for line in shown.getvalue().split("\n")]
+    seen = [number for number, line in enumerate(lines) if _CODES.sub("", line).strip()]
+    if not seen:  # a link's definition, for one, is nothing to draw
+        return printable(text).strip("\n") + "\n"
+    return "".join(f"{line}\n" for line in lines[seen[0] : seen[-1] + 1])
+
+
+def _parsed(text: str) -> "Markdown":
+    """As written: tags stay visible, a line stays a line, headings stay on the left, a link shows where it leads."""
+    from rich.markdown import Heading, Markdown
+
+    class LeftHeading(Heading):
+        LEVEL_ALIGN = dict.fromkeys(Heading.LEVEL_ALIGN, "left")
+
+    markdown = Markdown("", hyperlinks=False, code_theme="ansi_dark")
+    markdown.elements = {**Markdown.elements, "heading_open": LeftHeading}  # type: ignore[misc]
+    markdown.parsed = [_with_line_breaks(token) for token in _parser().parse(text)]
+    return markdown
+
+
+def _with_line_breaks(token: "Token") -> "Token":
+    for child in token.children or ():
+        if child.type == "softbreak":
+            child.type = "hardbreak"
+    return token
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt(options_update={"html": False}).enable("strikethrough").enable("table")

@@ -1,0 +1,31 @@
+"""The line at the bottom: who answers, how full its context is, which role it plays, whether all is recorded."""
+
+from typing import TYPE_CHECKING
+
+from onbook.terminal.board import Board
+from onbook.terminal.screen import printable
+
+if TYPE_CHECKING:
+    from onbook.session.live import Live
+
+
+def status_line(live: "Live | None", board: Board) -> str:
+    """What stands there now."""
+    if live is None:
+        return f" {board.state}"
+    chosen = live.choice.chosen
+    context = "?" if board.context_used is None else f"{board.context_used:.0%}"
+    parts = [
+        chosen.model if chosen is not None else "no model yet",
+        f"context {context}",
+        live.part.role.name if live.part.role is not None else "",
+        _recording(live),
+        board.state,
+    ]
+    return " " + printable(" · ".join(part for part in parts if part))
+
+
+def _recording(live: "Live") -> str:
+    if live.record.path is None:
+        return "not recorded"
+    return "recording paused" if live.record.paused else "recording"

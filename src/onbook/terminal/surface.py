@@ -1,0 +1,83 @@
+"""The terminal below the conversation: what is said for good goes above the prompt, which is drawn again below it."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from prompt_toolkit.application import Application
+
+_SECONDS_A_WRITE = 0.03
+"""A program that floods its output must not keep the terminal busy with drawing the prompt."""
+
+
+class Surface:
+    """One terminal. Writing to one that was closed is noticed once, and tells `lost`."""
+
+    def __init__(self) -> None:
+        self._app: Application[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lost: Callable[[], None] = lambda: None
+        self._waiting: list[str] = []
+        self._due: asyncio.TimerHandle | None = None
+        self._written = 0.0
+        self.gone = False
+
+    def show(self, app: "Application[Any]", lost: Callable[[], None]) -> None:
+        """From now on, the application's prompt stays below what is said."""
+        self._app, self._loop, self._lost = app, asyncio.get_running_loop(), lost
+
+    @property
+    def columns(self) -> int:
+        if self._app is None:
+            from shutil import get_terminal_size
+
+            return get_terminal_size().columns
+        return self._app.output.get_size().columns
+
+    def say(self, text: str) -> None:
+        """Lines that stay. They are written in a moment, together with what else is said by then."""
+        if not text:
+            return
+        self._waiting.append(text)
+        if self._loop is None:
+            self.flush()
+        elif self._due is None:
+            pause = max(self._written + _SECONDS_A_WRITE - time.monotonic(), 0)
+            self._due = self._loop.call_later(pause, self.flush)
+
+    def refresh(self) -> None:
+        """What stands around the input line has changed; if something is about to be written, it is drawn with that."""
+        if self._app is not None and self._due is None:
+            self._app.invalidate()
+
+    def flush(self) -> None:
+        """Write now what was said."""
+        if self._due is not None:
+            self._due.cancel()
+        text, self._waiting, self._due = "".join(self._waiting), [], None
+        if not text or self.gone:
+            return
+        try:
+            self._write(text)
+        except OSError:
+            self.gone = True
+            self._lost()
+        self._written = time.monotonic()
+
+    def _write(self, text: str) -> None:
+        app = self._app
+        if app is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        drawn = app.is_running
+        if drawn:
+            app.renderer.erase()
+        app.output.write_raw(text.replace("\n", "\r\n"))
+        app.output.flush()
+        if drawn:
+            app.render_counter += 1  # what the windows remember of their last drawing is out of date
+            app.renderer.render(app, app.layout)

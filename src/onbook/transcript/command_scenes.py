@@ -1,0 +1,57 @@
+"""Commands as scenes: what was typed, what the machine answered, how it ended.
+
+They stand between the turns of a session and are not turns: nothing of them is remembered when it goes on, since
+what a model was shown of their output is part of the turn that it went along with.
+"""
+
+import time
+
+from onbook.events import AnyEvent, Note, ProcessFinished, RunFinished, RunStarted, TextDelta
+from onbook.transcript import elements
+from onbook.transcript.elements import Action, Aside, Element, Scene, Speech
+from onbook.transcript.names import stage_name
+from onbook.transcript.unfinished import shortened
+
+MACHINE = "ONBOOK"
+MOST_SAID = 4_000
+"""Characters of the output that the record keeps: who reads a transcript wants to see what happened, not all of it."""
+
+
+class UnfinishedCommand:
+    """A command whose events are still arriving."""
+
+    def __init__(self, started: RunStarted) -> None:
+        self._started = started
+        self._text: list[str] = []
+        self._asides: list[Element] = []
+
+    def take(self, event: AnyEvent) -> None:
+        if isinstance(event, TextDelta):
+            self._text.append(event.text)
+        elif isinstance(event, ProcessFinished):
+            self._asides.append(Aside(_ended(event)))
+        elif isinstance(event, Note):
+            self._asides.append(elements.Note(f"note: {event.text}"))
+
+    def finish(self, finished: RunFinished, *, person: str) -> Scene:
+        """The scene. The recorder seals it, as it does every scene."""
+        started, user = self._started, stage_name(person)
+        said = (finished.text or "".join(self._text)).strip("\n")
+        parts: list[Element] = [Action(f"{user} types a command. Workspace: {started.workspace}.")]
+        parts.append(Speech(user, started.input))
+        if said:
+            parts.append(Speech(MACHINE, shortened(said, MOST_SAID)))
+        parts += self._asides
+        if finished.outcome != "passed":
+            words = finished.outcome.replace("_", " ")
+            parts.append(Aside(f"{words}: {finished.error}" if finished.error else words))
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(started.time))
+        return Scene("INT", f"{user} AT THE KEYBOARD", when, tuple(parts))
+
+
+def _ended(event: ProcessFinished) -> str:
+    is_own_end = event.exit_code is not None and event.exit_code >= 0
+    if event.problem and not is_own_end:
+        return event.problem
+    how = "stopped" if event.exit_code is None else f"exit code {event.exit_code}"
+    return f"{how} after {event.seconds:.1f} s{f'; {event.problem}' if event.problem else ''}"

@@ -1,0 +1,1 @@
+"""Whole tasks, from the first key press to the audit log."""

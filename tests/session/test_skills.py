@@ -1,0 +1,475 @@
+"""Skills: what a SKILL.md may say, where it may lie, when it fires and what it leaves of the tools."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onbook.config.policy_settings import PolicySettings
+from onbook.outcome import UsageError
+from onbook.policy.audit import Audit
+from onbook.policy.door import Denied, Door
+from onbook.session.conversation import Conversation
+from onbook.session.skills.allowed import Allowed, allowed_of
+from onbook.session.skills.catalogue import find_skills
+from onbook.session.skills.frontmatter import BadHead, Value, parse
+from onbook.session.skills.skill import MOST_BYTES, skill_of, template
+from onbook.session.skills.skills import Skills
+from onbook.session.skills.trigger import trigger_of
+from onbook.session.tools.builtin import builtin_tools
+from onbook.session.tools.tool import ToolFailed
+from onbook.session.tools.toolbox import Toolbox
+
+
+def value(head: str, key: str = "key") -> Value:
+    return parse(f"---\n{head}\n---\n").values[key]
+
+
+class TestHead:
+    @pytest.mark.parametrize(
+        ("written", "meant"),
+        [
+            ("key: plain words", "plain words"),
+            ("key:   spaces around   ", "spaces around"),
+            ("key: with a colon: inside", "with a colon: inside"),
+            ("key: words # a remark", "words"),
+            ("key: C#", "C#"),
+            ('key: "quoted: \\"yes\\" \\u00e9\\n"', 'quoted: "yes" é\n'),
+            ('key: "quoted" # a remark', "quoted"),
+            ("key: 'it''s'", "it's"),
+            ("key: goes\n  on\n\n  here", "goes on here"),
+            ("key:\n  below", "below"),
+            ("key: # a remark\n  below", "below"),
+            ("key: >\n  folded\n  lines\n\n  and more", "folded lines\nand more"),
+            ("key: >-\n  folded\n  lines", "folded lines"),
+            ("key: |\n  kept\n    as is\n", "kept\n  as is"),
+            ("key:", ""),
+            ("# a remark\nkey: after it", "after it"),
+            ("other: {a: [1, 2]}\nkey: after it", "after it"),
+            ("metadata:\n  author: ada\n  nested:\n    - x\nkey: after it", "after it"),
+        ],
+    )
+    def test_a_value_is_read_as_yaml_means_it(self, written: str, meant: str) -> None:
+        assert value(written).text() == meant
+
+    @pytest.mark.parametrize(
+        ("written", "meant"),
+        [
+            ("key: [a, b]", ("a", "b")),
+            ("key: ['a, b', \"c\"]", ("a, b", "c")),
+            ("key: [Bash(git add, git rm), Read]", ("Bash(git add, git rm)", "Read")),
+            ("key: [\n  a,\n  b,\n]", ("a", "b")),
+            ("key: []", ()),
+            ("key:\n  - a\n  # a remark\n  - 'b c'", ("a", "b c")),
+            ("key:\n- a\n- b # a remark", ("a", "b")),
+            ("key: a, b", None),
+        ],
+    )
+    def test_a_list_is_read_as_yaml_means_it(self, written: str, meant: tuple[str, ...] | None) -> None:
+        assert value(written).items() == meant
+
+    @pytest.mark.parametrize(
+        ("text", "line", "problem"),
+        [
+            ("no head", 1, "must be ---"),
+            ("", 1, "must be ---"),
+            ("---\nname: a\n", 3, "not closed"),
+            ("---\njust words\n---", 2, "key: value"),
+            ("---\nname: a\nname: b\n---", 3, "twice"),
+        ],
+    )
+    def test_what_is_no_head_names_the_line(self, text: str, line: int, problem: str) -> None:
+        with pytest.raises(BadHead, match=problem) as caught:
+            parse(text)
+        assert caught.value.line == line
+
+    @pytest.mark.parametrize(
+        ("written", "problem"),
+        [
+            ('key: "open', "not closed"),
+            ('key: "a" b', "behind the closing"),
+            (r'key: "\q"', "means nothing"),
+            (r'key: "\ud800"', "means nothing"),
+            ("key: &anchor x", "not read here"),
+            ("key: [a, b]", "not a list"),
+        ],
+    )
+    def test_a_value_in_another_form_is_refused(self, written: str, problem: str) -> None:
+        with pytest.raises(BadHead, match=problem):
+            value(written).text()
+
+    def test_windows_line_ends_and_a_mark_at_the_start_are_no_matter(self) -> None:
+        head = parse("\ufeff---\r\nname: a\r\n---\r\nbody\r\n")
+        assert (head.values["name"].text(), head.body) == ("a", "body")
+
+    @given(st.text())
+    def test_any_text_is_read_or_refused_with_a_line(self, text: str) -> None:
+        for whole in (text, f"---\n{text}\n---\n", f"---\nkey: {text}\n---\n"):
+            line = 1
+            try:
+                for each in parse(whole).values.values():
+                    each.items()
+                    each.text()
+            except BadHead as bad:
+                line = bad.line
+            assert 1 <= line <= whole.count("\n") + 1
+
+    @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r")))
+    def test_whatever_stands_in_single_quotes_comes_back(self, text: str) -> None:
+        one_line = text.replace("\n", " ").strip()
+        quoted = "'" + one_line.replace("'", "''") + "'"
+        assert value(f"key: {quoted}").text() == one_line
+
+
+class TestTrigger:
+    @pytest.mark.parametrize(
+        ("trigger", "message", "fires"),
+        [
+            ("trigger: release, ship it", "Please RELEASE this", True),
+            ("trigger: release, ship it", "now ship   it!", True),
+            ("trigger: release", "prereleases are out", False),
+            ("trigger: [release, /v\\d+/]", "tag v12", True),
+            ("trigger: /release v\\d+/", "Release v1", False),
+            ("trigger: /release v\\d+/i", "Release v1", True),
+            ("trigger: /a, b/", "a, b", True),
+            ("trigger: 公開", "これを公開して", True),
+            ("trigger: C++", "write C++ now", True),
+            ("trigger: ','", "anything", False),
+        ],
+    )
+    def test_it_fires_for_its_words_or_its_pattern(self, trigger: str, message: str, *, fires: bool) -> None:
+        assert trigger_of(value(trigger, "trigger")).fires(message) is fires
+
+    def test_a_pattern_that_does_not_compile_names_its_line(self) -> None:
+        with pytest.raises(BadHead, match="not a pattern") as caught:
+            trigger_of(value("name: a\ntrigger: /(/", "trigger"))
+        assert caught.value.line == 3
+
+    @pytest.mark.timeout(5)
+    def test_no_pattern_can_hang(self) -> None:
+        assert not trigger_of(value("trigger: /(a+)+$/", "trigger")).fires("a" * 100_000 + "b")
+
+    @given(st.text(min_size=1), st.text())
+    def test_any_words_are_taken_to_the_letter(self, words: str, message: str) -> None:
+        for trigger in (Value(2, "", (f"  - {words}",)), Value(2, words)):
+            try:
+                trigger_of(trigger).fires(message)
+            except BadHead:
+                pass
+
+
+def allowed(written: str) -> Allowed:
+    return allowed_of(value(f"allowed-tools: {written}", "allowed-tools"))
+
+
+class TestAllowedTools:
+    @pytest.mark.parametrize(
+        ("written", "tools"),
+        [
+            ("read_file, git", {"read_file", "git"}),
+            ("Read Grep Glob", {"read_file", "search_files", "list_files"}),
+            ("[Read, 'Write']", {"read_file", "write_file"}),
+            ("\n  - Edit\n  - Bash", {"edit_file", "run_command", "git"}),
+            ("mcp__tracker__find, Read", {"tracker_find", "read_file"}),
+            ("[]", set()),
+        ],
+    )
+    def test_names_of_ours_and_of_other_programs_are_understood(self, written: str, tools: set[str]) -> None:
+        assert allowed(written).tools == tools
+
+    @pytest.mark.parametrize(
+        ("written", "command", "fine"),
+        [
+            ("Bash(git:*)", "git push --force", True),
+            ("Bash(git:*)", "gitk", False),
+            ("Bash(git add:*), Bash(make)", "git add .", True),
+            ("Bash(git add:*), Bash(make)", "git commit", False),
+            ("Bash(git add:*), Bash(make)", "make", True),
+            ("Bash(git add:*), Bash(make)", "make install", False),
+            ("Bash(npm run *)", "npm run test", True),
+            ("Bash(git:*), Bash", "rm x", True),
+            ("Bash(*)", "rm x", True),
+            ("Bash(git:*)", "env git status", False),
+        ],
+    )
+    def test_a_pattern_holds_for_the_words_of_the_command(self, written: str, command: str, *, fine: bool) -> None:
+        assert (allowed(written).objection("run_command", {"command": command}) is None) is fine
+
+    def test_a_pattern_for_git_holds_for_the_tool_git_too(self) -> None:
+        only = allowed("Bash(git diff:*)")
+        assert only.objection("git", {"args": "diff HEAD"}) is None
+        assert only.objection("git", {"args": "git diff HEAD"}) is None
+        assert only.objection("git", {"args": "log"}) == "allows only `git diff …`"
+
+    @pytest.mark.parametrize("written", ["Read(src/**)", "Bash(git *.py:*)", "Bash(a;b)", "Bash($x:*)", "Bash('a)"])
+    def test_a_pattern_that_is_not_understood_allows_nothing(self, written: str) -> None:
+        only = allowed(f'["{written}"]')
+        assert only.tools == frozenset()
+        assert only.refused == (written,)
+
+    def test_a_line_that_names_nothing_is_refused(self) -> None:
+        with pytest.raises(BadHead, match="leave the line out"):
+            allowed("")
+
+    @given(st.text())
+    def test_any_text_is_read_or_refused(self, text: str) -> None:
+        for written in (Value(2, text), Value(2, "", (f"- {text}",))):
+            try:
+                allowed_of(written)
+            except BadHead:
+                pass
+
+
+class TestSkill:
+    @pytest.mark.parametrize(
+        ("text", "problem"),
+        [
+            ("---\nname: a b\ndescription: x\n---", "name 'a b'"),
+            ("---\nname: a\n---", "description is missing"),
+            ("---\nname: a\ndescription:\n---", "description is missing"),
+            ("x" * (MOST_BYTES + 1), "larger than 256 KiB"),
+        ],
+    )
+    def test_what_it_needs_is_said(self, text: str, problem: str) -> None:
+        with pytest.raises(BadHead, match=problem):
+            skill_of(text.encode(), "skills/a/SKILL.md", mine=False)
+
+    def test_its_folder_names_it_where_the_head_does_not(self) -> None:
+        assert skill_of(b"---\ndescription: x\n---", "skills/tidy/SKILL.md", mine=False).name == "tidy"
+
+    def test_the_template_is_a_skill(self) -> None:
+        skill = skill_of(template("tidy").encode(), "skills/tidy/SKILL.md", mine=False)
+        assert (skill.name, skill.trigger.written, skill.allowed) == ("tidy", (), None)
+
+
+def write_skill(folder: Path, name: str, head: str = "", body: str = "Do it well.") -> Path:
+    path = folder / name / "SKILL.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"---\nname: {name}\ndescription: About {name}.\n{head}\n---\n{body}\n")
+    return path
+
+
+class TestPlaces:
+    def test_every_place_is_looked_at_and_the_users_own_comes_first(
+        self, workspace: Path, environment: dict[str, str], home: Path
+    ) -> None:
+        for place in (".claude", ".agents", ".onbook"):
+            write_skill(workspace / place / "skills", f"of-{place[1:]}")
+            write_skill(workspace / place / "skills", "same")
+        mine = write_skill(home / "config" / "skills", "same")
+        found = find_skills(workspace, environment)
+        assert set(found.skills) == {"of-agents", "of-claude", "of-onbook", "same"}
+        assert found.skills["same"].path == str(mine)
+        assert len(found.problems) == 3
+
+    def test_a_broken_one_is_one_line_and_the_others_work(self, workspace: Path, environment: dict[str, str]) -> None:
+        folder = workspace / ".agents" / "skills"
+        write_skill(folder, "good")
+        (folder / "bad").mkdir()
+        (folder / "bad" / "SKILL.md").write_text("---\nname bad\n---\n")
+        (folder / "no-skill").mkdir()
+        found = find_skills(workspace, environment)
+        assert set(found.skills) == {"good"}
+        assert found.problems == (
+            ".agents/skills/bad/SKILL.md:2: write key: value, or indent what belongs to the line above",
+        )
+
+    def test_a_link_out_of_the_workspace_or_to_keys_is_not_followed(
+        self, workspace: Path, environment: dict[str, str], tmp_path: Path
+    ) -> None:
+        outside = write_skill(tmp_path / "elsewhere", "outside")
+        (workspace / ".env").write_text("---\nname: env\ndescription: x\n---\n")
+        folder = workspace / ".agents" / "skills"
+        for name, target in (("a", outside), ("b", workspace / ".env")):
+            (folder / name).mkdir(parents=True)
+            (folder / name / "SKILL.md").symlink_to(target)
+        (workspace / ".claude").symlink_to(tmp_path / "elsewhere")
+        found = find_skills(workspace, environment)
+        assert not found.skills
+        assert [problem.partition(": ")[0] for problem in found.problems] == [
+            ".agents/skills/a/SKILL.md",
+            ".agents/skills/b/SKILL.md",
+            ".claude/skills",
+        ]
+
+    def test_a_link_inside_the_workspace_is_followed(self, workspace: Path, environment: dict[str, str]) -> None:
+        write_skill(workspace / "skills", "shared")
+        (workspace / ".claude").mkdir()
+        (workspace / ".claude" / "skills").symlink_to("../skills")
+        assert set(find_skills(workspace, environment).skills) == {"shared"}
+
+
+class Session:
+    """Skills with the real tools behind a real door."""
+
+    def __init__(self, root: Path, environ: Mapping[str, str], state: Path) -> None:
+        self.door = Door(root, PolicySettings(), audit=Audit(root, state), environ=environ)
+        self.toolbox = Toolbox(builtin_tools(self.door))
+        self.conversation = Conversation()
+        self.said: list[str] = []
+        self.skills = Skills(
+            self.door, self.toolbox, self.conversation, environ, lambda text, _: self.said.append(text)
+        )
+        self.skills.open()
+
+    @property
+    def offered(self) -> set[str]:
+        return {tool.spec.name for tool in self.toolbox.offered}
+
+    async def call(self, name: str, /, **arguments: Any) -> Any:
+        tool = self.toolbox.find(name)
+        assert tool is not None, f"{name} is not offered"
+        return await tool.run(arguments)
+
+
+@pytest.fixture
+def opened(workspace: Path, environment: dict[str, str], home: Path) -> Any:
+    return lambda: Session(workspace, environment, home / "state")
+
+
+@pytest.fixture
+def folder(workspace: Path) -> Path:
+    return workspace / ".agents" / "skills"
+
+
+async def test_the_model_is_told_names_and_descriptions_and_loads_the_body_on_demand(opened: Any, folder: Path) -> None:
+    write_skill(folder, "tidy", body="Sweep first.")
+    session = opened()
+    assert "- tidy: About tidy." in session.conversation.sections["skills"]
+    assert "Sweep" not in session.conversation.system
+    assert "Sweep first." in await session.call("load_skill", name="tidy")
+    assert session.door.audit.tail()[-1].effect.path == ".agents/skills/tidy/SKILL.md"
+
+
+async def test_without_skills_the_model_hears_nothing_of_them(opened: Any) -> None:
+    session = opened()
+    assert session.conversation.system == ""
+    assert "load_skill" not in session.offered
+
+
+async def test_a_skill_that_does_not_exist_suggests_the_nearest(opened: Any, folder: Path) -> None:
+    write_skill(folder, "tidy")
+    with pytest.raises(UsageError, match="did you mean tidy"):
+        await opened().call("load_skill", name="tydy")
+
+
+async def test_many_skills_are_listed_as_far_as_there_is_room(opened: Any, folder: Path) -> None:
+    for number in range(60):
+        write_skill(folder, f"skill-{number:02}", f"long: x\n# {'x' * 900}")
+        (folder / f"skill-{number:02}" / "SKILL.md").write_text(f"---\ndescription: {'words ' * 100}\n---\n")
+    told = opened().conversation.sections["skills"]
+    assert len(told) < 6_300
+    assert told.endswith("more, which the user can name")
+
+
+async def test_a_trigger_loads_the_skill_for_one_turn(opened: Any, folder: Path) -> None:
+    write_skill(folder, "release", "trigger: release\nallowed-tools: Read, Bash(git:*)", "Tag it.")
+    session = opened()
+    with session.skills.turn():
+        (piece,) = await session.skills.for_message("please release it")
+        assert (piece.name, "Tag it." in piece.text) == ("skill release", True)
+        assert session.offered == {"read_file", "run_command", "git", "load_skill"}
+        with pytest.raises(ToolFailed, match="the skill release allows only `git …`"):
+            await session.call("run_command", command="ls")
+    assert {"write_file", "search_files"} <= session.offered
+    assert session.said == [
+        "skill release fits and goes with this message; tools until its end: read_file, run_command, git, load_skill"
+    ]
+
+
+async def test_a_message_that_does_not_fit_loads_nothing(opened: Any, folder: Path) -> None:
+    write_skill(folder, "release", "trigger: release")
+    session = opened()
+    assert await session.skills.for_message("good morning") == ()
+    assert session.said == []
+
+
+async def test_one_message_sets_off_a_few_skills_at_most(opened: Any, folder: Path) -> None:
+    for number in range(5):
+        write_skill(folder, f"greedy-{number}", "trigger: /./")
+    session = opened()
+    assert len(await session.skills.for_message("hello")) == 3
+    assert session.said[-1] == "greedy-3, greedy-4 would fit too; /skill load NAME loads one"
+
+
+async def test_a_skill_the_model_loads_narrows_its_tools_until_the_turn_ends(opened: Any, folder: Path) -> None:
+    write_skill(folder, "look", "allowed-tools: [read_file]")
+    session = opened()
+    with session.skills.turn():
+        await session.call("load_skill", name="look")
+        assert session.offered == {"read_file", "load_skill"}
+    assert "write_file" in session.offered
+
+
+async def test_two_skills_leave_only_what_both_allow(opened: Any, folder: Path) -> None:
+    write_skill(folder, "one", "allowed-tools: read_file, search_files")
+    write_skill(folder, "two", "allowed-tools: read_file, run_command")
+    session = opened()
+    await session.skills.load("one")
+    await session.skills.load("two")
+    assert session.offered == {"read_file", "load_skill"}
+    session.skills.drop("one")
+    assert session.offered == {"read_file", "run_command", "load_skill"}
+
+
+async def test_a_loaded_skill_stands_in_the_system_prompt_until_it_is_dropped(opened: Any, folder: Path) -> None:
+    write_skill(folder, "tidy", body="Sweep first.")
+    session = opened()
+    await session.skills.load("tidy")
+    assert "Sweep first." in session.conversation.system
+    assert "lie in .agents/skills/tidy/" in session.conversation.system
+    session.skills.drop("tidy")
+    assert "Sweep first." not in session.conversation.system
+
+
+async def test_a_pattern_that_is_not_understood_is_said(opened: Any, folder: Path) -> None:
+    write_skill(folder, "odd", "allowed-tools: Read(src/**)")
+    session = opened()
+    await session.skills.load("odd")
+    assert session.said == ["skill odd: allowed-tools Read(src/**) is not understood and allows nothing"]
+    assert session.offered == {"load_skill"}
+
+
+async def test_a_skill_cannot_give_back_what_the_role_took(opened: Any, folder: Path) -> None:
+    write_skill(folder, "writer", "allowed-tools: write_file, read_file")
+    session = opened()
+    session.toolbox.of_role = frozenset({"read_file"})
+    await session.skills.load("writer")
+    assert session.offered == {"read_file"}
+
+
+async def test_a_body_swapped_for_a_link_to_keys_is_refused_and_told(
+    opened: Any, folder: Path, workspace: Path
+) -> None:
+    path = write_skill(folder, "release", "trigger: release")
+    session = opened()
+    (workspace / ".env").write_text("TOKEN=abc\n")
+    path.unlink()
+    path.symlink_to(workspace / ".env")
+    assert await session.skills.for_message("release") == ()
+    assert "looks like a file that holds keys" in session.said[0]
+    with pytest.raises(Denied):
+        await session.call("load_skill", name="release")
+
+
+async def test_the_limits_of_a_skill_are_those_of_the_text_that_is_read(opened: Any, folder: Path) -> None:
+    path = write_skill(folder, "look", "allowed-tools: Read, Write")
+    session = opened()
+    path.write_text(path.read_text().replace("Read, Write", "Read"))
+    await session.call("load_skill", name="look")
+    assert session.offered == {"read_file", "load_skill"}
+
+
+async def test_keys_in_a_skill_do_not_reach_the_model(opened: Any, folder: Path) -> None:
+    key = "sk-ant-api03-" + "a1B2" * 20
+    write_skill(folder, "leaky", body=f"Use {key}.")
+    assert "[redacted]" in await opened().call("load_skill", name="leaky")
+
+
+async def test_a_huge_body_is_cut_and_says_so(opened: Any, folder: Path) -> None:
+    write_skill(folder, "huge", body="word " * 20_000)
+    text = await opened().call("load_skill", name="huge")
+    assert "[cut after 30,000 of 100,000 characters; the rest is in .agents/skills/huge/SKILL.md]" in text
