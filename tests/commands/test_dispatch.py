@@ -13,6 +13,7 @@ from onbook.events import RunFinished, RunStarted
 from onbook.outcome import Outcome
 from onbook.policy.door import Answer
 from onbook.policy.effects import Effect
+from onbook.policy.undo import Change
 from onbook.session.pending import Piece
 from tests.commands.conftest import Typed
 from tests.scripted import Reply, ScriptedServer, Status
@@ -25,7 +26,7 @@ class Asked:
         self.answer: Answer = answer
         self.effects: list[Effect] = []
 
-    async def ask(self, effect: Effect, reason: str) -> Answer:
+    async def ask(self, effect: Effect, reason: str, change: Change | None = None) -> Answer:
         self.effects.append(effect)
         return self.answer
 

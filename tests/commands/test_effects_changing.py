@@ -7,6 +7,7 @@ import pytest
 from onbook.outcome import Outcome
 from onbook.policy.answers import Answer
 from onbook.policy.effects import Effect, Run, Write
+from onbook.policy.undo import Change
 from tests.commands.conftest import Typed
 from tests.scripted import Reply, ScriptedServer
 
@@ -16,7 +17,7 @@ CODE = "Here:\n\n```python\nprint(1)\n```\n\nand\n\n```sh\nls\n```\n"
 class Yes:
     """Somebody who agrees, for this session."""
 
-    async def ask(self, effect: Effect, reason: str) -> Answer:
+    async def ask(self, effect: Effect, reason: str, change: Change | None = None) -> Answer:
         return "session"
 
 

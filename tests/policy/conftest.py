@@ -12,6 +12,7 @@ from onbook.policy.audit import Audit
 from onbook.policy.door import Answer, Door
 from onbook.policy.effects import Effect
 from onbook.policy.grants import Grants
+from onbook.policy.undo import Change
 
 OUTSIDE = b"outside: never to be seen"
 
@@ -23,7 +24,7 @@ class Person:
         self.answer = answer
         self.asked: list[tuple[Effect, str]] = []
 
-    async def ask(self, effect: Effect, reason: str) -> Answer:
+    async def ask(self, effect: Effect, reason: str, change: Change | None = None) -> Answer:
         self.asked.append((effect, reason))
         return self.answer
 

@@ -112,7 +112,8 @@ async def test_cancelling_in_the_middle_of_the_start_ends_what_was_started(tmp_p
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not (tmp_path / "child").exists() or await dies(tmp_path / "child")
+    child = tmp_path / "child"
+    assert not child.exists() or not child.read_text() or await dies(child)
 
 
 async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 import pexpect
 import pytest
 
-from onbook.terminal.asker import answer_of
+from onbook.policy.undo import Change
+from onbook.terminal.asker import answer_of, shown_change
 from tests.conftest import CommandLine, Terminal
 from tests.scripted import Reply, ScriptedServer, ToolCall
 from tests.terminal.conftest import See, Seen
@@ -53,6 +54,37 @@ def test_once_lets_it_pass_and_stays_on_the_screen(asked: Seen, run: CommandLine
     asked.until("Done.")
     assert (run.workspace / "notes.md").read_text() == "hello\n"
     assert asked.leave() == 0
+
+
+def test_what_would_change_is_shown_before_the_question(
+    see: See, scripted_model: ScriptedServer, run: CommandLine
+) -> None:
+    (run.workspace / "notes.md").write_text("one\ntwo\n")
+    edit = ToolCall("1", "edit_file", '{"path": "notes.md", "old": "two", "new": "\\u001b[2Jthree"}')
+    scripted_model.replies(Reply(tool_calls=(edit,)), Reply("Left alone."))
+    seen = see()
+    seen.ready()
+    seen.enter("change it")
+    seen.until("Enter means no")
+    lines = [line.rstrip() for line in seen.all.splitlines()]
+    shown = lines.index("--- a/notes.md")
+    assert lines[shown : shown + 6] == [
+        "--- a/notes.md",
+        "+++ b/notes.md",
+        "@@ -1,2 +1,2 @@",
+        " one",
+        "-two",
+        "+\\x1b[2Jthree",
+    ]
+    seen.enter("")
+    seen.until("Left alone.")
+    assert seen.leave() == 0
+
+
+def test_a_long_change_is_cut_where_it_would_hide_its_beginning() -> None:
+    lines = shown_change(Change("long.txt", None, b"a line\n" * 500))
+    assert lines[:2] == ["--- /dev/null", "+++ b/long.txt"]
+    assert lines[-1] == "… 443 more lines"
 
 
 def test_enter_means_no_and_the_model_is_told(asked: Seen, run: CommandLine, scripted_model: ScriptedServer) -> None:

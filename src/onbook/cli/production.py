@@ -19,7 +19,7 @@ from onbook.policy.redaction import RedactingSink
 from onbook.session.beginning import begin
 from onbook.session.choice import ModelChoice
 from onbook.session.conversation import Conversation, spoken
-from onbook.session.instructions import find_instruction
+from onbook.session.instructions import instruction_of
 from onbook.session.live import Live
 from onbook.session.mcp.servers import McpServers, open_mcp
 from onbook.session.tools.builtin import builtin_tools
@@ -71,7 +71,8 @@ async def open_production(
     show = RedactingSink(view)
     for notice in stage.loaded.notices:
         show(note(notice, "warning"))
-    instruction = find_instruction(stage.root, system)
+    door = door or open_door(stage, view, allow)
+    instruction = await instruction_of(door, system)
     earlier = load(find_session(sessions_path(stage.root), session)) if session is not None else None
     conversation = Conversation(instruction, _spoken(earlier, show))
     recording: Recording | None = None
@@ -85,7 +86,6 @@ async def open_production(
             await choice.current()
         recording = open_recording(stage, view, _growing(earlier)) if record else None
         sink = RedactingSink(recording) if recording else show
-        door = door or open_door(stage, view, allow)
         chat = Chat(
             conversation,
             choice,

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 from onbook.policy.decide import Verdict
 from onbook.policy.effects import Effect
 from onbook.policy.grants import Grants, check_allow, is_covered, scope_of
+from onbook.policy.undo import Change
 
 Answer = Literal["once", "session", "always", "no"]
 
@@ -13,8 +14,9 @@ Answer = Literal["once", "session", "always", "no"]
 class Asker(Protocol):
     """Somebody who can be asked."""
 
-    async def ask(self, effect: Effect, reason: str) -> Answer:
-        """Whether a model may do this; "no" is the answer of whoever just presses Enter."""
+    async def ask(self, effect: Effect, reason: str, change: Change | None = None) -> Answer:
+        """Whether a model may do this; "no" is the answer of whoever just presses Enter. `change` is what would become
+        of the file."""
         ...
 
 
@@ -27,7 +29,9 @@ class Answers:
         self._session: set[str] = set()
         self._asking = asyncio.Lock()
 
-    async def to(self, effect: Effect, verdict: Verdict, asker: Asker | None) -> tuple[Answer, str]:
+    async def to(
+        self, effect: Effect, verdict: Verdict, asker: Asker | None, change: Change | None = None
+    ) -> tuple[Answer, str]:
         """An answer that was given already, or the one that somebody gives now; and how it came about."""
         scope = scope_of(effect)
         async with self._asking:  # one question at a time, and an answer for the session counts for the next
@@ -39,7 +43,7 @@ class Answers:
                 return "always", "always allowed here"
             if asker is None:
                 return "no", "there is nobody to ask; --allow would permit it"
-            answer = await asker.ask(effect, verdict.reason)
+            answer = await asker.ask(effect, verdict.reason, change)
             await asyncio.to_thread(self._remember, scope, answer)
             return answer, "a person said no" if answer == "no" else f"a person said {answer}"
 

@@ -12,7 +12,7 @@ from typing import Self
 
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError
-from onbook.policy.process import MARK, NotStarted, end_process
+from onbook.policy.process import MARK, NotStarted, end_process, handed_over
 
 LONGEST_LINE = 8 << 20
 _TAIL = 4096
@@ -38,7 +38,7 @@ class Companion:
         """Start the program; NotStarted when that cannot be done."""
         mark = os.urandom(16).hex()
         try:
-            process = await asyncio.create_subprocess_exec(
+            starting = asyncio.create_subprocess_exec(
                 *argv,
                 cwd=cwd,
                 env={**environ, MARK: mark},
@@ -48,6 +48,7 @@ class Companion:
                 start_new_session=True,
                 limit=LONGEST_LINE,
             )
+            process = await handed_over(starting, mark)
         except FileNotFoundError:
             raise NotStarted(_missing(argv[0], cwd)) from None
         except OSError as error:

@@ -24,7 +24,7 @@ from onbook.policy.companion import Companion
 from onbook.policy.decide import Verdict, decide, is_named_outside, typed_path
 from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write, describe
 from onbook.policy.grants import Grants
-from onbook.policy.hands import Entry, delete_file, read_anywhere, read_bytes, write_bytes
+from onbook.policy.hands import Entry, delete_file, file_mode, read_anywhere, read_bytes, write_bytes
 from onbook.policy.listing import MOST_ENTRIES, walk
 from onbook.policy.paths import PathRefused, Place, resolve
 from onbook.policy.process import Ran, run_process
@@ -108,7 +108,7 @@ class Door:
     async def write(self, path: str, data: bytes, *, by: By) -> None:
         """Make or replace a file in one step; the earlier bytes are kept for undo."""
         effect = Write(path, len(data))
-        place = await self._pass(effect, by)
+        place = await self._pass(effect, by, data)
         async with self._writing:
             await self._done(effect, self._write, place, data)
 
@@ -203,10 +203,13 @@ class Door:
         """Ask to talk to a host; who asked may then do so, to that host only."""
         await self.request(Connect(url), by)
 
-    async def _pass(self, effect: Read | Write | Delete, by: By) -> Place | None:
+    async def _pass(self, effect: Read | Write | Delete, by: By, new: bytes | None = None) -> Place | None:
         """Request the effect for the place it really means; None for a person's path outside the workspace."""
         place, asked, verdict = await asyncio.to_thread(self._decide_place, effect, by)
-        await self._settle(asked, by, verdict)
+        change = None
+        if verdict.kind == "ask" and place is not None and not isinstance(effect, Read):
+            change = await self._done(effect, self._foreseen, place, new)
+        await self._settle(asked, by, verdict, change)
         self._check_place(effect, by, place)
         return place
 
@@ -239,9 +242,14 @@ class Door:
             self.audit.append(effect, by, verdict.kind, verdict.reason, self.turn)
         return verdict
 
-    async def _settle(self, effect: Effect, by: By, verdict: Verdict) -> None:
+    def _foreseen(self, place: Place, new: bytes | None) -> Change:
+        """What the file is and what it would become, for whoever is asked."""
+        exists = file_mode(self.root, place.parts) is not None
+        return Change(place.text, read_bytes(self.root, place.parts) if exists else None, new)
+
+    async def _settle(self, effect: Effect, by: By, verdict: Verdict, change: Change | None = None) -> None:
         if verdict.kind == "ask":
-            await self._ask(effect, by, verdict)
+            await self._ask(effect, by, verdict, change)
         elif verdict.kind == "deny":
             raise Denied(effect, verdict.reason, verdict.setting)
         if verdict.notice and self._say is not None:
@@ -289,8 +297,8 @@ class Door:
     def _clean_environ(self) -> dict[str, str]:
         return without_keys(self._environ, self._key_names)
 
-    async def _ask(self, effect: Effect, by: By, verdict: Verdict) -> None:
-        answer, why = await self.answers.to(effect, verdict, self.asker)
+    async def _ask(self, effect: Effect, by: By, verdict: Verdict, change: Change | None) -> None:
+        answer, why = await self.answers.to(effect, verdict, self.asker, change)
         await asyncio.to_thread(self.audit.append, effect, by, answer, f"{verdict.reason}; {why}", self.turn)
         if answer == "no":
             raise Denied(effect, f"{verdict.reason}, and {why}", verdict.setting)

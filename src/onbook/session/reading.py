@@ -41,8 +41,7 @@ async def attach(door: Door, path: str) -> Piece:
         return Piece(name, image=Image(kind, data, name))
     text = text_of(data)
     if text is None:
-        problem = "a binary file" if b"\0" in data else "neither UTF-8 text nor a PNG, JPEG, GIF or WebP picture"
-        raise UsageError(f"{path}: cannot attach: {problem}")
+        raise UsageError(f"{path}: cannot attach: neither UTF-8 text nor a PNG, JPEG, GIF or WebP picture")
     return Piece(name, text)
 
 

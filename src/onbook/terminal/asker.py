@@ -11,8 +11,11 @@ from onbook.terminal.screen import printable, write_aside
 if TYPE_CHECKING:
     from onbook.policy.door import Answer
     from onbook.policy.effects import Effect
+    from onbook.policy.undo import Change
 
 CHOICES = "o once · s for this session · a always · n no (Enter means no)"
+MOST_LINES = 60
+"""Of a change, before a question; more would push its beginning out of sight."""
 _WORDS = ("once", "session", "always", "no")
 
 
@@ -21,6 +24,18 @@ def answer_of(line: str) -> "Answer | None":
     typed = line.strip().casefold() or "no"
     found = next((word for word in _WORDS if typed in (word, word[0])), None)
     return cast("Answer | None", found)
+
+
+def shown_change(change: "Change | None") -> list[str]:
+    """What would become of the file: nobody can say yes to what they have not seen."""
+    if change is None:
+        return []
+    from onbook.policy.secrets import redact
+    from onbook.session.differences import unified
+
+    lines = [redact(printable(line)) for line in unified(change)]
+    left_out = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], *([f"… {left_out:,} more lines"] if left_out > 0 else [])]
 
 
 def question_about(effect: "Effect", reason: str) -> tuple[str, ...]:
@@ -43,7 +58,9 @@ class PromptAsker:
         self._answer: asyncio.Future[Answer] | None = None
         self._draft = ""
 
-    async def ask(self, effect: "Effect", reason: str) -> "Answer":
+    async def ask(self, effect: "Effect", reason: str, change: "Change | None" = None) -> "Answer":
+        for line in await asyncio.to_thread(shown_change, change):
+            self._said(line)
         lines = question_about(effect, reason)
         self._answer = asyncio.get_running_loop().create_future()
         self._board.question = Question(lines, CHOICES)
@@ -71,8 +88,9 @@ class PromptAsker:
 class LineAsker:
     """Asks on standard error and reads a line, for terminals that can do no more. Cancelling ends the wait."""
 
-    async def ask(self, effect: "Effect", reason: str) -> "Answer":
-        write_aside(printable("\n".join(("", *question_about(effect, reason), CHOICES))) + "\n? ")
+    async def ask(self, effect: "Effect", reason: str, change: "Change | None" = None) -> "Answer":
+        lines = (*shown_change(change), *question_about(effect, reason), CHOICES)
+        write_aside(printable("\n".join(("", *lines))) + "\n? ")
         while True:
             line = await _line()
             if not line:  # the end of the input is nobody's yes

@@ -1,6 +1,7 @@
 """The session at a terminal: a prompt that is always there, and one line after another carried out behind it."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -154,7 +155,8 @@ class Repl:
             self._report(ended.exception())
 
     async def _prepare(self, live: "Live") -> None:
-        """What is worth doing before the first question: looking around, choosing a model, loading what draws."""
+        """What is worth doing before the first question: looking around, choosing a model, loading what draws, and
+        asking for the names that Tab completes."""
         for line in await asyncio.to_thread(further_lines, live):
             self._view.aside(line)
         try:
@@ -164,6 +166,9 @@ class Repl:
         from onbook.terminal import markdown
 
         await asyncio.to_thread(markdown.load)
+        if live.choice.chosen is not None:
+            with contextlib.suppress(OnbookError):  # the names of routes are known anyway
+                await live.choice.list_models()
 
     async def _tick(self) -> None:
         """The spinner turns by being drawn again."""
