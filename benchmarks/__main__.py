@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from benchmarks.calls import calls
 from benchmarks.commands import ask, help_, version
+from benchmarks.flow import foreach, gibibyte, once, resume
 from benchmarks.harness import Row, table
 from benchmarks.knowledge import add, query
 from benchmarks.lab import Lab, open_lab, versions
@@ -24,6 +25,10 @@ BENCHMARKS: dict[str, Callable[[Lab], list[Row]]] = {
     "append": append,
     "rag-add": add,
     "rag-query": query,
+    "flow-once": once,
+    "flow-foreach": foreach,
+    "flow-resume": resume,
+    "flow-large": gibibyte,
 }
 
 

@@ -18,6 +18,8 @@ from onbook.events import (
     RunFinished,
     RunStarted,
     Speaker,
+    StepFinished,
+    StepStarted,
     TextDelta,
     ToolCalled,
     ToolFinished,
@@ -35,6 +37,8 @@ EXAMPLES: tuple[AnyEvent, ...] = (
     ToolFinished(run="r", time=1.5, call="c1", name="look", ok=False, result="error: dark", seconds=0.5),
     ProcessFinished(run="r", time=1.5, command="ls -l", exit_code=None, output="a\n", seconds=1.5, problem="stopped"),
     Note(run="r", time=1.5, text="careful", level="warning"),
+    StepStarted(run="r", time=1.5, address="lint/each[2]", name="a.py", kind="item", index=2, total=3),
+    StepFinished(run="r", time=1.5, address="lint/each[2]", outcome="passed", seconds=0.5, bytes=12, reused=True),
     RunFinished(run="r", time=1.5, outcome="passed", exit_code=0, text="hi", totals=Totals(3, 4, seconds=0.5)),
 )
 

@@ -41,13 +41,15 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_de
 
 
 class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
-    """A runner begins: its kind (`chat`, `command`), what it was given and who will answer."""
+    """A runner begins: its kind (`chat`, `command`, `script`, `workflow`), what it was given and who will answer."""
 
     kind: str
     input: str
     workspace: str
     speaker: Speaker | None = None
     """None where no model answers."""
+    name: str = ""
+    """Which pipeline or workflow it is."""
     attachments: tuple[str, ...] = ()
     recorded: bool = True
     """Whether the transcript keeps the run; a look at the session's own state, as `/help`, is left out."""
@@ -97,6 +99,35 @@ class ProcessFinished(Event, frozen=True, kw_only=True, tag="process.finished"):
     """Why it was stopped, or what is missing from the output."""
 
 
+class StepStarted(Event, frozen=True, kw_only=True, tag="step.started"):
+    """A step of a flow begins, or a part of one: a round of a loop, an item of a foreach, a branch."""
+
+    address: str
+    """Its place in the tree, as in `review/each[713]/lint_one`; no other instance of the run has it."""
+    name: str
+    kind: str
+    """`once`, `loop`, `foreach`, `conditional`, `parallel`; or `round`, `item`, `branch`."""
+    index: int = 0
+    """Which of its siblings it is, from 1."""
+    total: int = 0
+    """How many there are, or can be."""
+
+
+class StepFinished(Event, frozen=True, kw_only=True, tag="step.finished"):
+    """It ends."""
+
+    address: str
+    outcome: str
+    seconds: float
+    bytes: int = 0
+    """Size of what it gave."""
+    error: str = ""
+    reused: bool = False
+    """True when the output is the one of an earlier, interrupted run."""
+    detail: str = ""
+    """The end of a failed script's standard error, or a remark."""
+
+
 class Note(Event, frozen=True, kw_only=True, tag="note"):
     """Something a person should know that is not part of the answer. `level` is `debug`, `info` or `warning`."""
 
@@ -118,7 +149,18 @@ class RunFinished(Event, frozen=True, kw_only=True, tag="run.finished"):
     """What the whole session has cost up to here."""
 
 
-AnyEvent = RunStarted | TextDelta | ReasoningDelta | ToolCalled | ToolFinished | ProcessFinished | Note | RunFinished
+AnyEvent = (
+    RunStarted
+    | StepStarted
+    | TextDelta
+    | ReasoningDelta
+    | ToolCalled
+    | ToolFinished
+    | ProcessFinished
+    | Note
+    | StepFinished
+    | RunFinished
+)
 EVENT_TYPES: tuple[type[Event], ...] = AnyEvent.__args__
 
 Sink = Callable[[AnyEvent], None]

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from onbook.config.budget_settings import BudgetSettings
+from onbook.config.flow_settings import Pipeline, StepTable, Workflow
 from onbook.config.load import environment_variable
 from onbook.config.mcp_settings import McpServer
 from onbook.config.merge import merge_values
@@ -52,7 +53,22 @@ def test_places_are_the_platform_s_own_otherwise() -> None:
     assert "onbook" in str(state_dir({}))
 
 
-@pytest.mark.parametrize("struct", [Settings, Route, ToolSettings, BudgetSettings, Price, Role, McpServer, RagSettings])
+STRUCTS = [
+    Settings,
+    Route,
+    ToolSettings,
+    BudgetSettings,
+    Price,
+    Role,
+    McpServer,
+    RagSettings,
+    Pipeline,
+    Workflow,
+    StepTable,
+]
+
+
+@pytest.mark.parametrize("struct", STRUCTS)
 def test_the_settings_page_names_every_key(struct: type[msgspec.Struct]) -> None:
     for field in msgspec.structs.fields(struct):
         assert f"| `{field.name}` |" in PAGE

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from onbook.models.messages import ToolSpec
 from onbook.outcome import OnbookError, UsageError
 from onbook.policy.door import Denied
-from onbook.session.patterns import compile_pattern, glob_pattern, line_pattern
+from onbook.config.patterns import compile_pattern, glob_pattern, line_pattern
 from onbook.session.tools import read_file as reading
 from onbook.session.tools.builtin import builtin_tools
 from onbook.session.tools.edit_file import replaced

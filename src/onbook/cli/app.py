@@ -18,9 +18,12 @@ COMMANDS = {
     "config": ("onbook.cli.config:config", "Show or check the settings."),
     "doctor": ("onbook.cli.doctor:doctor", "Check this installation and say how to fix it."),
     "help": ("onbook.cli.help:help_", "Read the manual, a topic at a time."),
+    "init": ("onbook.cli.init:init", "Write settings and scripts to begin with."),
     "model": ("onbook.cli.model:model", "List, fetch and inspect models."),
     "replay": ("onbook.cli.sessions:replay", "Ask a session's questions again."),
     "route": ("onbook.cli.route:route", "Name the servers models live on."),
+    "runs": ("onbook.cli.runs:runs", "Look at recorded runs, go on with one, forget old ones."),
+    "script": ("onbook.cli.script:script", "List, show and run pipelines of scripts."),
     "sessions": ("onbook.cli.sessions:sessions", "List the recorded sessions of this workspace."),
     "show": ("onbook.cli.sessions:show", "Print a recorded session."),
     "trust": ("onbook.cli.trust:trust", "Let this workspace's onbook.toml name keys and other hosts."),
@@ -59,6 +62,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="onbook %(version)s")
 @options.model
+@options.role
 @options.system
 @click.option(
     "--continue",
@@ -71,6 +75,7 @@ class LazyGroup(click.Group):
 )
 @options.budget
 @options.allow
+@options.trust
 @options.no_record
 @options.workspace
 @click.pass_context

@@ -15,7 +15,7 @@ from onbook.cli.parts import open_door
 from onbook.cli.production import open_production
 from onbook.cli.question import check_unicode, ignores_stdin, is_order, line_of, meaning_of
 from onbook.cli.running import run_to_outcome
-from onbook.cli.stage import Stage
+from onbook.cli.stage import Stage, playing
 from onbook.commands.dispatch import carry_out
 from onbook.events import Note
 from onbook.outcome import Outcome, UsageError
@@ -31,6 +31,7 @@ from onbook.terminal.view import JsonView, TextView
 @click.command()
 @click.argument("text", nargs=-1, metavar="[TEXT]…")
 @options.model
+@options.role
 @options.system
 @click.option("--continue", "continued", is_flag=True, help="Go on with the latest session of this workspace.")
 @click.option("--session", metavar="SESSION", shell_complete=options.complete_sessions, help="Go on with this session.")
@@ -49,6 +50,7 @@ from onbook.terminal.view import JsonView, TextView
 )
 @options.budget
 @options.allow
+@options.trust
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line.")
 @options.no_record
 @options.workspace
@@ -67,7 +69,7 @@ def ask(ctx: click.Context, /, text: tuple[str, ...], **given: Any) -> None:
       onbook ask --budget tokens=5000,seconds=60 "@fast Summarise README.md"
       onbook ask "/git log -3"
     """
-    stage = open_trusted_stage(given["workspace"])
+    stage = playing(open_trusted_stage(given["workspace"], trust=given["trust"]), given["role"])
     words = line_of(text)
     check_unicode(words, "the text")
     check_unicode(given["system"] or "", "--system")
@@ -78,7 +80,7 @@ def ask(ctx: click.Context, /, text: tuple[str, ...], **given: Any) -> None:
 
 async def _ask(stage: Stage, words: str, line: Line, **given: Any) -> Outcome:
     view = JsonView() if given["as_json"] else TextView(streaming=given["schema"] is None)
-    door = open_door(stage, view, given["allow"])
+    door = open_door(stage, view, given["allow"] | ({"start"} if given["trust"] else set()))
     schema = await schema_of(door, _typed(stage, given["schema"])) if given["schema"] else None
     pieces = await _attached(door, [_typed(stage, path) for path in given["attach"]])
     production = open_production(

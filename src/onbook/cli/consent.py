@@ -8,9 +8,12 @@ from onbook.config.places import SETTINGS_NAME
 from onbook.terminal.screen import printable, write_aside
 
 
-def open_trusted_stage(workspace: Path | None) -> Stage:
-    """The stage; if something was left out of it and a person is there, they may say yes to it first."""
-    stage = open_stage(workspace)
+def open_trusted_stage(workspace: Path | None, *, trust: bool = False) -> Stage:
+    """The stage; if something was left out of it and a person is there, they may say yes to it first.
+
+    With `trust` they have said so on the command line, for this time.
+    """
+    stage = open_stage(workspace, trusted=trust)
     if not stage.loaded.left_out or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return stage
     if not _agreed(stage):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onbook.cli.consent import open_trusted_stage
-from onbook.cli.stage import Stage
+from onbook.cli.stage import Stage, playing
 from onbook.config.places import state_dir
 from onbook.events import Sink
 from onbook.outcome import OnbookError, Outcome
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 
 def converse(workspace: Path | None, given: dict[str, Any]) -> Outcome:
-    """Talk until the input ends. `given` are the options of `open_production`."""
-    stage = open_trusted_stage(workspace)
+    """Talk until the input ends. `given` are `role`, `trust` and the options of `open_production`."""
+    role, trust = given.pop("role"), given.pop("trust")
+    stage = playing(open_trusted_stage(workspace, trust=trust), role)
+    if trust:
+        given["allow"] |= {"start"}
     if is_terminal(sys.stdin) and is_terminal(sys.stdout):
         return _at_terminal(stage, given)
     return _by_lines(stage, given)

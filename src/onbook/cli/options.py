@@ -38,6 +38,16 @@ def complete_routes(ctx: click.Context, param: click.Parameter, incomplete: str)
     return offered(_routes(ctx), incomplete)
 
 
+def complete_roles(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
+    from onbook.cli.stage import open_stage
+
+    try:
+        roles = [role.name for role in open_stage(ctx.params.get("workspace")).settings.roles]
+    except Exception:
+        return []  # completion must stay silent, whatever is broken
+    return offered([*roles, "none"], incomplete)
+
+
 def complete_budget(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
     before, comma, _ = incomplete.rpartition(",")
     return offered([f"{before}{comma}{limit}=" for limit in ("tokens", "money", "turns", "seconds")], incomplete)
@@ -91,6 +101,20 @@ model: Decorator = click.option(
 )
 system: Decorator = click.option(
     "--system", metavar="TEXT", help="The standing instruction, instead of the workspace's own file."
+)
+role: Decorator = click.option(
+    "--role", metavar="NAME", shell_complete=complete_roles, help="The role that the model plays; none for no role."
+)
+trust: Decorator = click.option(
+    "--trust",
+    is_flag=True,
+    help="For this time, trust the workspace's onbook.toml and what its role starts by itself, as they are.",
+)
+config: Decorator = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Another program's settings, as Octomind's: its pipelines, workflows and roles are used too.",
 )
 no_record: Decorator = click.option("--no-record", is_flag=True, help="Keep no transcript.")
 budget: Decorator = click.option(

@@ -2,9 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
+from onbook.config.errors import did_you_mean
 from onbook.config.load import Loaded, load_settings
 from onbook.config.places import state_dir
 from onbook.config.settings import Settings
@@ -33,11 +36,30 @@ class Stage:
         return Path(origin).name if os.sep in origin else origin
 
 
-def open_stage(workspace: Path | None) -> Stage:
-    """Find the workspace and load its settings; the first thing wrong with them is raised."""
+def open_stage(workspace: Path | None, *, trusted: bool = False, config: Path | None = None) -> Stage:
+    """Find the workspace and load its settings; the first thing wrong with them is raised.
+
+    With `trusted` the workspace's own file counts as it is, whatever is remembered about it. `config` is a file of
+    another program, for its pipelines, workflows and roles.
+    """
     root = workspace_root(workspace)
-    loaded = load_settings(root, environ=os.environ, is_trusted=trust_store().is_trusted)
+    is_trusted = (lambda *_: True) if trusted else trust_store().is_trusted
+    loaded = load_settings(root, environ=os.environ, is_trusted=is_trusted, foreign=config)
     return Stage(root, loaded, os.environ)
+
+
+def playing(stage: Stage, role: str | None) -> Stage:
+    """The stage with the role that `--role` names in place of the settings' own; `none` is no role at all."""
+    if role is None:
+        return stage
+    settings = stage.settings
+    found = settings.role_named(role)
+    if found is None and role.casefold() != "none":
+        names = [each.name for each in settings.roles]
+        known = f"; the roles are {', '.join(names)}" if names else "; define it with [[roles]] in onbook.toml"
+        raise UsageError(f"--role: there is no role {role}{did_you_mean(role, names) or known}")
+    chosen = msgspec.structs.replace(settings, role=found.name if found else None)
+    return replace(stage, loaded=msgspec.structs.replace(stage.loaded, settings=chosen))
 
 
 def workspace_root(workspace: Path | None) -> Path:

@@ -13,6 +13,7 @@ from onbook.commands.call import Call
 from onbook.commands.registry import is_recorded, slash_commands
 from onbook.commands.usage import complaint, help_text
 from onbook.events import RunFinished, RunStarted, Totals
+from onbook.flow.of_role import first_flows
 from onbook.models.resolver import Resolved
 from onbook.outcome import OnbookError, Outcome, UsageError
 from onbook.session.file_blocks import FileBlock, file_blocks
@@ -54,14 +55,22 @@ async def _do(live: Live, line: str, parsed: Line) -> Outcome:
 
 async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None) -> Outcome:
     """A chat turn with the skills that its typed part sets off, and with everything that waits, which leaves only with
-    an answer."""
+    an answer. A first message goes through its role's pipeline and workflow before."""
     await live.mcp.ready()
+    if flows := first_flows(live):
+        from onbook.flow.first_message import send_through
+
+        passed = await send_through(live, flows, text)
+        if isinstance(passed, Outcome):
+            return passed
+        text = passed
     waiting = live.pending.pieces
     live.door.begin_turn()
     with live.skills.turn():
         skills = await live.skills.for_message(typed)
         ended = await live.chat.turn(prompt_with(text, (*skills, *waiting)), model)
     if ended.outcome is Outcome.PASSED:
+        live.part.fresh = False
         live.pending.drop(waiting)
         await _offer_files(live, file_blocks(ended.text))
     return ended.outcome

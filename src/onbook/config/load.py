@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
-from onbook.config.errors import BadValueError, SettingsError, did_you_mean
-from onbook.config.locate import line_of
+from onbook.config.errors import BadValueError, SettingsError
+from onbook.config.foreign import read_foreign_file
 from onbook.config.merge import merge_values
-from onbook.config.parse import SettingsFile, decode, explain, read_settings_file
+from onbook.config.parse import explain, read_settings_file
 from onbook.config.places import SETTINGS_NAME, user_settings_file
+from onbook.config.references import check_references
 from onbook.config.settings import Settings
 from onbook.config.untrusted import LeftOut, notice, without_untrusted
 
@@ -32,13 +33,16 @@ class Loaded(msgspec.Struct, frozen=True):
     """The files that were read, the strongest last."""
     origins: dict[str, str]
     """Where each value came from: a file, a variable or `default`. Tables are listed where they were set, named ones
-    as `routes.NAME`, `roles.NAME`, `mcp.NAME`."""
+    as `routes.NAME`, `roles.NAME`, `pipelines.NAME`, `workflows.NAME`, `mcp.NAME`."""
 
 
-def load_settings(workspace: Path | None, *, environ: Mapping[str, str], is_trusted: IsTrusted) -> Loaded:
+def load_settings(
+    workspace: Path | None, *, environ: Mapping[str, str], is_trusted: IsTrusted, foreign: Path | None = None
+) -> Loaded:
     """Read and merge all settings; the first thing that is wrong is raised as a SettingsError.
 
-    Without a workspace, only the user's own file and the environment count.
+    Without a workspace, only the user's own file and the environment count. `foreign` is a file that the user named
+    for its pipelines, workflows and roles, which go over all others.
     """
     user = read_settings_file(user_settings_file(environ))
     own = read_settings_file(workspace / SETTINGS_NAME) if workspace else None
@@ -52,15 +56,21 @@ def load_settings(workspace: Path | None, *, environ: Mapping[str, str], is_trus
     for found in files:
         layer = found.values
         if found is own and not is_trusted(found.path, found.content):
-            layer, left_out = without_untrusted(found)
+            layer, left_out = without_untrusted(found, user.settings if user else Settings())
             notices = [notice(found, left_out)] if left_out else []
         values = merge_values(values, layer)
         origins |= _origins(layer, str(found.path))
+    if foreign is not None:
+        other = read_foreign_file(foreign)
+        files.append(other.file)
+        notices += other.notices
+        values = merge_values(values, other.file.values)
+        origins |= _origins(other.file.values, str(foreign))
     for name, variable, value in _from_environment(environ):
         values[name] = value
         origins[name] = variable
     settings = msgspec.convert(values, Settings)
-    _check_role(settings, files, origins["role"])
+    check_references(settings, files, origins)
     return Loaded(
         settings,
         tuple(notices),
@@ -75,23 +85,10 @@ def environment_variable(field: str) -> str:
     return f"ONBOOK_{field.upper()}"
 
 
-def _check_role(settings: Settings, files: list[SettingsFile], origin: str) -> None:
-    """The role is known only when all files are read: one may name what another defines."""
-    if settings.role is None or settings.role_named(settings.role):
-        return
-    roles = [role.name for role in settings.roles]
-    known = f"; the roles are {', '.join(roles)}" if roles else "; define it with [[roles]]"
-    problem = f"there is no role {settings.role}{did_you_mean(settings.role, roles) or known}"
-    line = next(
-        (line_of(decode(file.content, file.path), ("role",)) for file in files if str(file.path) == origin), None
-    )
-    raise SettingsError(problem, where=origin, line=line, key="role")
-
-
 def _origins(values: Mapping[str, Any], where: str) -> dict[str, str]:
     origins: dict[str, str] = {}
     for key, value in values.items():
-        if key in ("routes", "roles", "mcp"):
+        if key in ("routes", "roles", "pipelines", "workflows", "mcp"):
             origins |= {f"{key}.{entry['name'].casefold()}": where for entry in value}
         else:
             origins[key] = where

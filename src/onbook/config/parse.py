@@ -3,6 +3,7 @@
 import re
 import tomllib
 import typing
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ import msgspec
 from onbook.config.errors import BadValueError, SettingsError, did_you_mean, reason
 from onbook.config.locate import KeyPath, line_of
 from onbook.config.settings import Settings
+from onbook.config.step_place import is_step, step_place
 
 
 class SettingsFile(msgspec.Struct, frozen=True):
@@ -82,10 +84,12 @@ def check_values(values: dict[str, Any], text: str, path: Path) -> Settings:
     """The values as typed settings."""
     try:
         return msgspec.convert(values, Settings)
+    except RecursionError:
+        raise SettingsError("is nested too deeply", where=str(path)) from None
     except msgspec.ValidationError as error:
         key, problem = explain(error)
         line = line_of(text, key) if key else None
-        raise SettingsError(problem, where=str(path), line=line, key=show_key(key)) from None
+        raise SettingsError(problem, where=str(path), line=line, key=show_key(key, values)) from None
 
 
 def explain(error: msgspec.ValidationError) -> tuple[KeyPath, str]:
@@ -100,11 +104,20 @@ def explain(error: msgspec.ValidationError) -> tuple[KeyPath, str]:
         return (*path, found[1]), f"unknown key{did_you_mean(found[1], known) or _known(known)}"
     if found := _MISSING.fullmatch(message):
         return (*path, found[1]), "is missing"
+    if (found := _NO_CHOICE.fullmatch(message)) and (choices := _choices_at(path)):
+        return path, f'"{found[1]}" is not known{did_you_mean(found[1], choices) or f"; write {_either(choices)}"}'
     return path, _in_words(message)
 
 
-def show_key(path: KeyPath) -> str:
-    """`routes[1].url`, with quotes where TOML needs them."""
+def show_key(path: KeyPath, values: Mapping[str, Any]) -> str:
+    """`routes[1].url`, with quotes where TOML needs them; a step is called by its names."""
+    if is_step(path):
+        step, path = step_place(path, values)
+        return ": ".join(filter(None, (step, _dotted(path))))
+    return _dotted(path)
+
+
+def _dotted(path: KeyPath) -> str:
     shown = ""
     for part in path:
         if isinstance(part, int):
@@ -116,6 +129,7 @@ def show_key(path: KeyPath) -> str:
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.S)
+_NO_CHOICE = re.compile(r"Invalid enum value '(.*)'", re.S)
 _MISSING = re.compile(r"Object missing required field `(.*)`")
 _WORDS = {
     "str": "text in quotes",
@@ -148,6 +162,19 @@ def _struct_at(path: KeyPath) -> type[msgspec.Struct]:
             here = next(f.type for f in msgspec.structs.fields(here) if f.encode_name == part)
         here = _find_struct(here)
     return cast(type[msgspec.Struct], here)
+
+
+def _choices_at(path: KeyPath) -> list[str]:
+    """The words that may stand at `path`, where only some may."""
+    if not path or not isinstance(path[-1], str):
+        return []
+    kind = next(f.type for f in msgspec.structs.fields(_struct_at(path[:-1])) if f.encode_name == path[-1])
+    literals = [part for part in (kind, *typing.get_args(kind)) if typing.get_origin(part) is typing.Literal]
+    return [word for part in literals for word in typing.get_args(part) if isinstance(word, str)]
+
+
+def _either(words: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _find_struct(kind: Any) -> Any:

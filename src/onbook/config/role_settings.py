@@ -23,12 +23,17 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """How freely it chooses its words."""
     top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
     """The share of likely words it chooses from."""
+    pipeline: str | None = None
+    """The pipeline that the first message of a session goes through, one of `pipelines`."""
+    workflow: str | None = None
+    """The workflow that it goes through after that, one of `workflows`."""
     tools: tuple[str, ...] | None = None
     """The only tools it may use, by name; an empty list is none, and None is all there are."""
 
     def __post_init__(self) -> None:
         check_name("a role's", self.name)
-        check_line("model", self.model)
+        for key in ("model", "pipeline", "workflow"):
+            check_line(key, getattr(self, key))
         for key in ("system", "welcome"):
             text = getattr(self, key)
             if text is not None and not text.strip():

@@ -11,6 +11,7 @@ import msgspec
 from onbook.config.budget_settings import BudgetSettings
 from onbook.config.checks import check_line, check_name, check_unique, check_variable
 from onbook.config.errors import BadValueError
+from onbook.config.flow_settings import Pipeline, Workflow
 from onbook.config.mcp_settings import McpServer
 from onbook.config.policy_settings import PolicySettings
 from onbook.config.price_settings import Price
@@ -79,6 +80,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What models cost; the first that fits counts."""
     roles: tuple[Role, ...] = ()
     """Parts to play; names are unique in any case."""
+    pipelines: tuple[Pipeline, ...] = ()
+    """Scripts to run one after the other; names are unique in any case."""
+    workflows: tuple[Workflow, ...] = ()
+    """Prompts to run one after the other; names are unique in any case."""
     mcp: tuple[McpServer, ...] = ()
     """Servers with more tools; names are unique in any case."""
     rag: RagSettings = RagSettings()
@@ -91,6 +96,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise BadValueError("must not be empty; leave it out instead", key="role")
         check_unique("route", "routes", self.routes)
         check_unique("role", "roles", self.roles)
+        check_unique("pipeline", "pipelines", self.pipelines)
+        check_unique("workflow", "workflows", self.workflows)
         check_unique("server", "mcp", self.mcp)
 
     def route(self, name: str) -> Route | None:
@@ -102,3 +109,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The role of that name, in any case."""
         wanted = name.casefold()
         return next((role for role in self.roles if role.name.casefold() == wanted), None)
+
+    def pipeline_named(self, name: str) -> Pipeline | None:
+        """The pipeline of that name, in any case."""
+        wanted = name.casefold()
+        return next((each for each in self.pipelines if each.name.casefold() == wanted), None)
+
+    def workflow_named(self, name: str) -> Workflow | None:
+        """The workflow of that name, in any case."""
+        wanted = name.casefold()
+        return next((each for each in self.workflows if each.name.casefold() == wanted), None)

@@ -7,7 +7,7 @@ import msgspec
 
 from onbook.config.mcp_settings import McpServer
 from onbook.config.parse import SettingsFile
-from onbook.config.settings import Route
+from onbook.config.settings import Route, Settings
 
 STRICTER: dict[str, dict[str, tuple[Any, ...]]] = {
     "policy": {"safe_mode": (True,), "sandbox": ("on",)},
@@ -26,12 +26,13 @@ class LeftOut(msgspec.Struct, frozen=True):
     """Each thing that it would set."""
 
 
-def without_untrusted(found: SettingsFile) -> tuple[dict[str, Any], list[LeftOut]]:
-    """What an untrusted workspace file may set, and each thing that it may not."""
+def without_untrusted(found: SettingsFile, yours: Settings) -> tuple[dict[str, Any], list[LeftOut]]:
+    """What an untrusted workspace file may set beside `yours`, and each thing that it may not."""
     values = dict(found.values)
     return values, [
         *_drop_routes(values, found),
         *_drop_looser(values),
+        *_drop_self_starting(values, found, yours),
         *_drop_servers(values, found),
         *_drop_rest(values),
     ]
@@ -62,6 +63,26 @@ def _drop_looser(values: dict[str, Any]) -> Iterator[LeftOut]:
             values[table] = {key: value for key, value in given.items() if key not in refused}
             what = f"{', '.join(f'{table}.{key}' for key in refused)} ({_WHY[table]})"
             yield LeftOut(what, tuple(_assignment(f"{table}.{key}", value) for key, value in refused.items()))
+
+
+def _drop_self_starting(values: dict[str, Any], found: SettingsFile, yours: Settings) -> Iterator[LeftOut]:
+    """Running a pipeline by its name is consent. A role must not start one by itself, nor may a stranger's take the
+    place of one that a role of yours starts."""
+    for kind, own in (("pipeline", yours.pipelines), ("workflow", yours.workflows)):
+        starting = [role for role in found.settings.roles if getattr(role, kind) is not None]
+        if starting:
+            values["roles"] = [{key: value for key, value in raw.items() if key != kind} for raw in values["roles"]]
+            what = f"the {kind}{'' if len(starting) == 1 else 's'} of role{'' if len(starting) == 1 else 's'}"
+            yield LeftOut(
+                f"{what} {', '.join(role.name for role in starting)}",
+                tuple(f"{kind} {getattr(role, kind)}, which role {role.name} starts by itself" for role in starting),
+            )
+        taken = {entry.name.casefold() for entry in own}
+        entries = values.get(f"{kind}s", [])
+        if replacing := [raw["name"] for raw in entries if raw["name"].casefold() in taken]:
+            values[f"{kind}s"] = [raw for raw in entries if raw["name"] not in replacing]
+            names = ", ".join(replacing)
+            yield LeftOut(f"{kind} {names} (yours has the name)", (f"{kind} {names} in place of yours",))
 
 
 def _drop_servers(values: dict[str, Any], found: SettingsFile) -> Iterator[LeftOut]:

@@ -72,7 +72,7 @@ class Audit:
         self.root = root
         name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:32]
         self.head_path = state / "audit" / f"{name}.head"
-        self._rotate_at = rotate_at
+        self.rotate_at = rotate_at
         self._keep_files = keep_files
 
     def append(self, effect: Effect, by: By, verdict: str, reason: str, turn: str = "") -> Line:
@@ -80,10 +80,12 @@ class Audit:
         try:
             return self._append(effect, by, verdict, reason, turn)
         except (OSError, PathRefused) as error:
-            why = _reason(error)
-            raise AuditFailed(
-                f"cannot write the audit log in {self.root / '/'.join(FOLDER)} ({why}): nothing was done"
-            ) from None
+            raise self.failed(error) from None
+
+    def failed(self, error: OSError | PathRefused) -> AuditFailed:
+        """The error that says why a line could not be written."""
+        why = _reason(error)
+        return AuditFailed(f"cannot write the audit log in {self.root / '/'.join(FOLDER)} ({why}): nothing was done")
 
     def tail(self, count: int = 20) -> tuple[Line, ...]:
         """The last lines that can be read, the latest last."""
@@ -126,6 +128,17 @@ class Audit:
         finally:
             os.close(descriptor)
 
+    @contextmanager
+    def held_open(self) -> Iterator[tuple[int, int, Head | None]]:
+        """Head file and log, locked; and the head, or None where the log does not end as it says."""
+        with self.held() as (descriptor, head), self._open_log() as log:
+            last = _last_line(log)
+            yield (
+                descriptor,
+                log,
+                head if head is not None and last is not None and hash_of(last) == head.hash else None,
+            )
+
     def _open_head(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
@@ -148,7 +161,7 @@ class Audit:
                 prev=head.hash,
             )
             data = msgspec.json.encode(line)
-            if os.fstat(log).st_size < self._rotate_at:
+            if os.fstat(log).st_size < self.rotate_at:
                 _write_line(log, data)
             else:
                 head = self._rotated(head)

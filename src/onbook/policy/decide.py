@@ -14,7 +14,7 @@ import msgspec
 
 from onbook.config.policy_settings import Action, PolicySettings
 from onbook.policy.arguments import Refusal
-from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write, one_line, tool_of, tool_url
+from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Start, Write, one_line, tool_of, tool_url
 from onbook.policy.fence import Command, fenced, fenced_words
 from onbook.policy.hands import read_or_none
 from onbook.policy.hosts import gives_out_keys
@@ -49,6 +49,8 @@ class Verdict(msgspec.Struct, frozen=True):
 def decide(effect: Effect, by: By, rules: PolicySettings, root: Path, tools: frozenset[str] = frozenset()) -> Verdict:
     """What happens with the effect. `tools` are those of MCP servers that the settings allow, as `mcp://SERVER/TOOL`,
     or `mcp://SERVER/*`."""
+    if isinstance(effect, Start):
+        return Verdict("ask", _starting(effect), _TRUST_IT)
     if by == "user":
         return _for_a_person(effect, root)
     try:
@@ -91,8 +93,14 @@ _MOVE_IN = "no setting opens the fence: start onbook with --workspace at a folde
 _TYPE_IT = "no setting allows it: type /read yourself if the model should see it"
 _ASK_INSTEAD = "policy.safe_mode = false asks instead"
 _ADD_IT = f"policy.programs adds a program, {_ASK_INSTEAD}"
+_TRUST_IT = "--trust says yes beforehand; /role none goes without it"
 _TYPED = "a person typed it"
 _SEEN = "a model will see it"
+
+
+def _starting(effect: Start) -> str:
+    """The role was chosen by a person; what its scripts do today, nobody has looked at yet."""
+    return f"on a first message it runs {one_line(', '.join(effect.commands))}"
 
 
 def _for_a_person(effect: Effect, root: Path) -> Verdict:

@@ -8,7 +8,8 @@ going back  changes and take_back: what a turn did, shown and undone, each file 
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from onbook.outcome import OnbookError
 from onbook.policy.answers import Answer, Answers, Asker
 from onbook.policy.arguments import Refusal
 from onbook.policy.audit import Audit
+from onbook.policy.audit_stream import AuditStream
 from onbook.policy.bulk import Tree, look_below
 from onbook.policy.companion import Companion
 from onbook.policy.decide import Verdict, decide, is_named_outside, typed_path
@@ -195,9 +197,26 @@ class Door:
         """Start a program that stays, because a person's settings name it. The variables in `keep` it gets even
         when they hold keys."""
         await self.request(Run(argv), "user")
-        kept = {name: self._environ[name] for name in keep if name in self._environ}
-        environ = self._clean_environ() | kept | {"ONBOOK_WORKING_DIR": str(self.root)}
+        environ = self.environment(keep) | {"ONBOOK_WORKING_DIR": str(self.root)}
         return await Companion.start(argv, cwd=folder, environ=environ)
+
+    @contextmanager
+    def program_starts(self) -> Iterator[Callable[[Run], None]]:
+        """For a run that starts one program after the other because a person wants it: what lets each of them pass,
+        decided and written down on this thread, since a trip to another would take longer than both."""
+        with AuditStream(self.audit) as log:
+
+            def let_pass(effect: Run) -> None:
+                verdict = decide(effect, "user", self.rules, self.root, self._tools)
+                log.append(effect, "user", verdict.kind, verdict.reason, self.turn)
+                if verdict.kind != "allow":
+                    raise Denied(effect, verdict.reason, verdict.setting)
+
+            yield let_pass
+
+    def environment(self, keep: Iterable[str] = ()) -> dict[str, str]:
+        """The variables that a program gets: all but those with keys, and those in `keep` whatever they hold."""
+        return self._clean_environ() | {name: self._environ[name] for name in keep if name in self._environ}
 
     async def connect(self, url: str, *, by: By) -> None:
         """Ask to talk to a host; who asked may then do so, to that host only."""

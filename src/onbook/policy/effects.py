@@ -1,4 +1,4 @@
-"""Everything that can be asked of the door: five effects, each one typed value."""
+"""Everything that can be asked of the door: six effects, each one typed value."""
 
 import re
 import shlex
@@ -45,11 +45,24 @@ class Connect(msgspec.Struct, frozen=True, tag="connect", tag_field="kind", omit
     """What is sent, shortened: for whoever is asked, and for the audit log."""
 
 
-Effect = Read | Write | Delete | Run | Connect
+class Start(msgspec.Struct, frozen=True, tag="start", tag_field="kind"):
+    """A pipeline or workflow of a role starting by itself, because somebody sent a first message."""
+
+    flow: str
+    """What it is called in the settings."""
+    fingerprint: str
+    """Of its definition and of every file that its commands name: a yes covers exactly this."""
+    commands: tuple[str, ...]
+    """What it would run, for whoever is asked."""
+
+
+Effect = Read | Write | Delete | Run | Connect | Start
 
 
 def describe(effect: Effect) -> str:
     """The effect in words that follow "refused to" or "may the model": one line, safe to print."""
+    if isinstance(effect, Start):
+        return f"start {one_line(effect.flow)} by itself"
     if isinstance(effect, Run):
         line = " ".join(effect.argv) if effect.shell else shlex.join(effect.argv)
         return f"run {one_line(line)}"
@@ -75,7 +88,7 @@ _TOOL_URL = re.compile(r"mcp://([^/?#@]+)/([^/?#]+)")
 
 
 def kind_of(effect: Effect) -> str:
-    """`read`, `write`, `delete`, `run` or `connect`."""
+    """`read`, `write`, `delete`, `run`, `connect` or `start`."""
     return str(effect.__struct_config__.tag)
 
 

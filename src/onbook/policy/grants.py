@@ -13,14 +13,15 @@ import msgspec
 
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
-from onbook.policy.effects import Connect, Effect, Run, kind_of, tool_of, tool_url
+from onbook.policy.effects import Connect, Effect, Run, Start, kind_of, tool_of, tool_url
 from onbook.workspace.files import locked, write_atomic
 
-KINDS = ("read", "write", "delete", "run", "connect")
+KINDS = ("read", "write", "delete", "run", "connect", "start")
 
 
 def scope_of(effect: Effect) -> str:
-    """The effect as a yes covers it: `write:notes.md`, `run:["make","test"]`, `connect:https://example.org:443`."""
+    """The effect as a yes covers it: `write:notes.md`, `run:["make","test"]`, `connect:https://example.org:443`,
+    `start:review@FINGERPRINT`."""
     if isinstance(effect, Run):
         words = [word.encode("utf-8", "backslashreplace").decode() for word in effect.argv]
         return f"{'shell' if effect.shell else 'run'}:{msgspec.json.encode(words).decode()}"
@@ -29,6 +30,8 @@ def scope_of(effect: Effect) -> str:
             return f"connect:{effect.url}"
         parts = urlsplit(effect.url)
         return f"connect:{parts.scheme}://{parts.hostname}:{parts.port or ''}"
+    if isinstance(effect, Start):
+        return f"start:{effect.flow}@{effect.fingerprint}"
     return f"{kind_of(effect)}:{effect.path.encode('utf-8', 'backslashreplace').decode()}"
 
 
@@ -44,7 +47,7 @@ def check_allow(values: frozenset[str]) -> frozenset[str]:
 
 def is_covered(effect: Effect, allow: frozenset[str]) -> bool:
     """Whether `--allow` covers it: `write`, `write:src` (a folder), `run:pytest` (a program), `connect:example.org`,
-    `connect:mcp://files/*` (the tools of a server)."""
+    `connect:mcp://files/*` (the tools of a server), `start` (what a role starts by itself)."""
     kind = kind_of(effect)
     for value in allow:
         wanted, _, what = value.partition(":")
@@ -68,8 +71,8 @@ class Grants:
             return frozenset()
 
     def add(self, scope: str) -> None:
-        """Remember a yes."""
-        self._change(lambda known: known | {scope})
+        """Remember a yes. One for what starts by itself takes the place of that for an earlier state of it."""
+        self._change(lambda known: known - _outdated_by(scope, known) | {scope})
 
     def remove(self, scope: str) -> None:
         """Forget a yes."""
@@ -81,6 +84,11 @@ class Grants:
             write_atomic(self.path, msgspec.json.encode(sorted(change(self.show()))) + b"\n", mode=0o600)
 
 
+def _outdated_by(scope: str, known: frozenset[str]) -> frozenset[str]:
+    flow = scope.rpartition("@")[0]
+    return frozenset(each for each in known if scope.startswith("start:") and each.rpartition("@")[0] == flow)
+
+
 def _covers(effect: Effect, what: str) -> bool:
     if isinstance(effect, Run):
         return not effect.shell and bool(effect.argv) and effect.argv[0] == what
@@ -88,4 +96,6 @@ def _covers(effect: Effect, what: str) -> bool:
         if named := tool_of(effect.url):
             return what in (effect.url, tool_url(named[0], "") + "*")
         return urlsplit(effect.url).hostname == what.lower()
+    if isinstance(effect, Start):
+        return effect.flow == what
     return PurePosixPath(effect.path).is_relative_to(PurePosixPath(what))

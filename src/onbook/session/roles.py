@@ -17,6 +17,8 @@ class Part:
 
     def __init__(self) -> None:
         self.role: Role | None = None
+        self.fresh = False
+        """Whether somebody has just taken it: the next message is a first one, whatever was said before."""
         self._options: Mapping[str, Any] | None = None
         self._model: Resolved | None = None
         self._instead_of: Resolved | None = None
@@ -26,6 +28,7 @@ class Part:
         model = await chat.choice.named(role.model) if role and role.model else None
         self._go_back(chat)
         self.begin(role, chat, toolbox)
+        self.fresh = role is not None
         if model is not None:
             self._instead_of, self._model = chat.choice.chosen, chat.choice.become(model)
 

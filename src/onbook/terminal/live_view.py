@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from onbook.events import (
     AnyEvent,
     Event,
@@ -12,6 +14,8 @@ from onbook.events import (
     ReasoningDelta,
     RunFinished,
     RunStarted,
+    StepFinished,
+    StepStarted,
     TextDelta,
     ToolCalled,
     ToolFinished,
@@ -20,6 +24,7 @@ from onbook.terminal.asides import is_heard, process_line, statistics, tool_call
 from onbook.terminal.board import Board
 from onbook.terminal.growing import Growing, Lines, Words
 from onbook.terminal.screen import printable, styled
+from onbook.terminal.steps_view import Steps, header, is_flow
 from onbook.terminal.surface import Surface
 
 if TYPE_CHECKING:
@@ -36,6 +41,8 @@ class _Run:
     model: str
     text: Growing
     thoughts: list[str] = field(default_factory=list)
+    steps: Steps | None = None
+    """Its steps, if it is a flow."""
 
 
 class LiveView:
@@ -81,7 +88,9 @@ class LiveView:
 
     def _started(self, event: RunStarted) -> None:
         if event.speaker is None:
-            self._runs[event.run] = _Run("", Lines(event.input))
+            self._runs[event.run] = _Run("", Lines(event.input), steps=Steps() if is_flow(event) else None)
+            if is_flow(event):
+                self.aside(header(event), dimmed=False)
         else:
             self._runs[event.run] = _Run(event.speaker.model, Words(lambda: self._surface.columns))
             self._board.wait_for(event.speaker.model)
@@ -109,6 +118,18 @@ class LiveView:
             self.aside(line)
         self._board.wait_for(next(reversed(self._calls.values()), self._run(event).model))
 
+    def _step(self, event: StepStarted | StepFinished) -> None:
+        steps = self._run(event).steps
+        if steps is None:
+            return
+        lines = steps.take(event)
+        for line in lines:
+            self.aside(line, dimmed=False)
+        if lines or self._board.waiting is None:
+            self._board.wait_for(steps.label)
+        else:
+            self._board.waiting = msgspec.structs.replace(self._board.waiting, label=printable(steps.label))
+
     def _process(self, event: ProcessFinished) -> None:
         if self._level() == "debug":
             self.aside(process_line(event))
@@ -122,7 +143,7 @@ class LiveView:
         if run is not None:
             self._end_text(run)
         self._board.waiting = None
-        if event.error:
+        if event.error and not (run and run.steps and run.steps.has_said(event.error)):
             self.aside(f"onbook: {event.error}", dimmed=False)
         if event.outcome == "cancelled":
             self.cancelled()
@@ -149,6 +170,8 @@ class LiveView:
 
 _TAKES: dict[type[Event], Callable[[LiveView, Any], None]] = {
     RunStarted: LiveView._started,
+    StepStarted: LiveView._step,
+    StepFinished: LiveView._step,
     TextDelta: LiveView._text,
     ReasoningDelta: LiveView._reasoning,
     ToolCalled: LiveView._called,

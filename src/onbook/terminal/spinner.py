@@ -3,6 +3,7 @@ than most waits take."""
 
 import threading
 import time
+from collections.abc import Callable
 from shutil import get_terminal_size
 
 from onbook.terminal.screen import printable, write_aside
@@ -16,8 +17,9 @@ PATIENCE = 0.3
 class Spinner:
     """Draws `label` with a moving mark and the seconds gone, on a line of its own that it wipes afterwards."""
 
-    def __init__(self, label: str) -> None:
-        self._label = printable(label)
+    def __init__(self, label: Callable[[], str]) -> None:
+        """`label` is asked again for every frame: what is waited for may change meanwhile."""
+        self._label = label
         self._stop = threading.Event()
         self._drawn = False
         self._thread = threading.Thread(target=self._run, name="spinner", daemon=True)
@@ -36,7 +38,7 @@ class Spinner:
         while not self._stop.wait(pause):
             pause = SECONDS_A_FRAME
             self._drawn = True
-            line = f"{FRAMES[frame % len(FRAMES)]} {self._label} | {time.monotonic() - began:.0f}s"
+            line = f"{FRAMES[frame % len(FRAMES)]} {printable(self._label())} | {time.monotonic() - began:.0f}s"
             # A line that wraps could not be wiped again.
             write_aside(f"\r{line[: get_terminal_size().columns - 1]}\x1b[K")
             frame += 1

@@ -14,6 +14,8 @@ from onbook.events import (
     ReasoningDelta,
     RunFinished,
     RunStarted,
+    StepFinished,
+    StepStarted,
     TextDelta,
     ToolCalled,
     ToolFinished,
@@ -23,6 +25,7 @@ from onbook.outcome import OnbookError
 from onbook.terminal.asides import is_heard, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.screen import dim, fit_for, is_terminal, printable, write, write_aside
 from onbook.terminal.spinner import Spinner
+from onbook.terminal.steps_view import Steps, header, is_flow
 
 if TYPE_CHECKING:
     from onbook.session.live import Log, LogLevel
@@ -41,6 +44,8 @@ class TextView:
         self._spinner: Spinner | None = None
         self._speakers: dict[str, str] = {}
         self._calls: dict[str, str] = {}
+        self._flows: dict[str, Steps] = {}
+        self._prompts: set[str] = set()
         self._waits_for = ""
         self._last = "\n"
         self._silent = False
@@ -60,14 +65,22 @@ class TextView:
         model = event.speaker.model if event.speaker else ""
         self._speakers[event.run] = self._waits_for = model
         self._last, self._silent = "\n", event.speaker is not None
+        if event.kind == "prompt":
+            self._prompts.add(event.run)
+        if is_flow(event):
+            self._flows[event.run] = Steps()
+            self._aside(header(event), dimmed=False)
         self._wait()
 
     def _text(self, event: TextDelta) -> None:
-        if self._streaming:
+        if event.run in self._prompts:
+            self._murmur(event)
+        elif self._streaming:
             self._speak()
             self._answer(event.text)
 
-    def _reasoning(self, event: ReasoningDelta) -> None:
+    def _murmur(self, event: ReasoningDelta | TextDelta) -> None:
+        """What a model thinks, or what it says in a step whose output is not the answer yet."""
         if is_terminal(sys.stderr):
             self._speak()
             self._thinking = True
@@ -84,6 +97,17 @@ class TextView:
         for line in tool_lines(self._calls.pop(event.call, event.name), event, self._level):
             self._aside(line)
         self._waits_for = next(reversed(self._calls.values()), self._speakers.get(event.run, ""))
+        self._wait()
+
+    def _step(self, event: StepStarted | StepFinished) -> None:
+        steps = self._flows.get(event.run)
+        lines = steps.take(event) if steps is not None else []
+        if steps is None or "/" in event.address:
+            return  # what is inside a step only changes the label, which the spinner asks for
+        self._stop_spinner()
+        for line in lines:
+            self._aside(line, dimmed=False)
+        self._silent = isinstance(event, StepStarted)
         self._wait()
 
     def _process(self, event: ProcessFinished) -> None:
@@ -118,15 +142,22 @@ class TextView:
     def _finished(self, event: RunFinished) -> None:
         self._speak()
         speaker = self._speakers.pop(event.run, "")
-        if not self._streaming and event.outcome == "passed":
+        steps = self._flows.pop(event.run, None)
+        is_step = event.run in self._prompts
+        self._prompts.discard(event.run)
+        if not self._streaming and event.outcome == "passed" and steps is None and not is_step:
             self._answer(event.text)
         self._end_line()
-        if event.error:
+        if not is_step:  # a step's own line says how it ended
+            self._tell_end(event, steps)
+        if event.outcome == "passed" and speaker:
+            self._aside(f"{speaker} · {statistics(event.totals)}")
+
+    def _tell_end(self, event: RunFinished, steps: Steps | None) -> None:
+        if event.error and not (steps and steps.has_said(event.error)):
             self._aside(f"onbook: {event.error}", dimmed=False)
         if event.outcome == "cancelled":
             self._aside("Cancelled.", dimmed=False)
-        elif event.outcome == "passed" and speaker:
-            self._aside(f"{speaker} · {statistics(event.totals)}")
 
     def _aside(self, line: str, *, dimmed: bool = True) -> None:
         self._end_line()
@@ -148,7 +179,9 @@ class TextView:
 
     def _wait(self) -> None:
         if self._silent and is_terminal(sys.stderr):
-            self._spinner = Spinner(self._waits_for)
+            steps = next(reversed(self._flows.values()), None)
+            waits_for = self._waits_for
+            self._spinner = Spinner(lambda: (steps.label if steps else "") or waits_for)
 
     def _stop_spinner(self) -> None:
         if self._spinner is not None:
@@ -158,8 +191,10 @@ class TextView:
 
 _TAKES: dict[type[Event], Callable[[TextView, Any], None]] = {
     RunStarted: TextView._started,
+    StepStarted: TextView._step,
+    StepFinished: TextView._step,
     TextDelta: TextView._text,
-    ReasoningDelta: TextView._reasoning,
+    ReasoningDelta: TextView._murmur,
     ToolCalled: TextView._called,
     ToolFinished: TextView._tool,
     ProcessFinished: TextView._process,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 
 from onbook.outcome import UsageError
-from onbook.session.patterns import compile_pattern
+from onbook.config.patterns import compile_pattern
 from onbook.session.skills.frontmatter import BadHead, Value
 
 Fires = Callable[[str], bool]

@@ -8,7 +8,7 @@ import msgspec
 from onbook.policy.door import Door
 from onbook.policy.hands import Entry
 from onbook.policy.names import is_protected
-from onbook.session.patterns import glob_pattern
+from onbook.config.patterns import glob_pattern
 from onbook.session.tools.text import count, safe
 from onbook.session.tools.tool import Tool, typed_tool
 

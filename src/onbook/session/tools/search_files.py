@@ -11,7 +11,7 @@ import msgspec
 from onbook.policy.bulk import Tree
 from onbook.policy.door import Door
 from onbook.policy.effects import By
-from onbook.session.patterns import Pattern, line_pattern
+from onbook.config.patterns import Pattern, line_pattern
 from onbook.session.tools.text import count, is_binary, safe, short_line
 from onbook.session.tools.tool import Tool, typed_tool
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from onbook.outcome import UsageError
-from onbook.policy.effects import one_line
 
 Pattern = Any
 """A compiled pattern of `google-re2`, which has no types of its own; it is used like one of `re`."""
@@ -37,7 +36,7 @@ def _compiled(source: str, text: str, *, as_bytes: bool = False) -> Pattern:
     try:
         return re2.compile(source.encode() if as_bytes else source, options)
     except re2.error as error:
-        raise UsageError(f"{text!r} is not a pattern: {_words(error)}") from None
+        raise UsageError(f"{text!r} is not a pattern: {_words(error).replace(source, text)}") from None
     except UnicodeEncodeError:
         raise UsageError(f"{text!r} is not a pattern: it is not Unicode text") from None
 
@@ -52,4 +51,4 @@ def _translated(word: str) -> str:
 def _words(error: Exception) -> str:
     said = error.args[0] if error.args else ""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-    return one_line(text)
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

@@ -1,0 +1,23 @@
+"""What came out of a flow in a session: shown to the person, and given to the model with the next message."""
+
+from onbook.commands.call import Call
+from onbook.commands.program import MOST_SHOWN
+from onbook.flow.engine import Result
+from onbook.flow.steps import Flow
+from onbook.outcome import Outcome
+from onbook.session.excerpt import cut_middle, plain
+from onbook.session.pending import Piece
+
+_MOST_READ = 1 << 20
+"""Bytes of an output that are looked at for the screen and the model; the whole of it is in the journal."""
+
+
+def show_output(call: Call, flow: Flow, result: Result) -> Outcome:
+    """Show the output, if there is one; the outcome."""
+    if result.output is not None:
+        output = cut_middle(plain(result.output.read(_MOST_READ)), MOST_SHOWN)
+        if result.output.size > _MOST_READ:
+            output += f"\n[of {result.output.size:,} bytes]"
+        call.say(output.rstrip("\n"))
+        call.show_model(Piece(f"output of {flow.kind} {flow.name}", output))
+    return result.outcome

@@ -1,0 +1,237 @@
+"""Ending scripts with everything they started, also what has left their process group.
+
+On Linux the runner is a child subreaper: whoever loses its parent becomes a child of ours, so that a daemon is seen as
+soon as it has cut itself loose. Whose it is, its session says, or the mark in its environment. Elsewhere the process
+group is all that can be found.
+"""
+
+import asyncio
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Self
+
+GRACE = 2.0
+"""Seconds between asking to end and killing."""
+MARK = "ONBOOK_RUN"
+"""The variable by which processes are told apart that have left their session."""
+_LOST = 255 << 8
+"""The wait status of a process that somebody else has collected."""
+_SET_CHILD_SUBREAPER = 36
+_GET_CHILD_SUBREAPER = 37
+
+
+class Reaper:
+    """Keeps the books of one run's processes. `with` it, and nothing of the run outlives the block."""
+
+    def __init__(self) -> None:
+        self._running: dict[int, bytes] = {}
+        """Scripts that have not ended, each with its mark."""
+        self._ended: dict[int, int] = {}
+        """The wait status of those that had to be collected before their group was gone."""
+        self._children = -1
+        self._before: frozenset[int] = frozenset()
+        self._was_subreaper = False
+        self._session = os.getsid(0)
+        self._run = os.urandom(8).hex()
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        if sys.platform == "linux":
+            self._was_subreaper = _become_subreaper(on=True)
+            # Orphans go to the main thread, whose number is the process's.
+            with suppress(OSError):
+                self._children = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY | os.O_CLOEXEC)
+            self._before = frozenset(self._list())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pid in self._running:
+            _signal_group(pid, signal.SIGKILL)
+            _collect(pid, patiently=True)
+        self._running.clear()
+        _kill_all(self._strays)
+        if self._children >= 0:
+            os.close(self._children)
+            self._children = -1
+            _become_subreaper(on=self._was_subreaper)
+
+    def new_mark(self) -> str:
+        """The value of `MARK` for one process."""
+        self._count += 1
+        return f"{self._run}-{self._count}"
+
+    def add(self, pid: int, mark: str) -> None:
+        """A script was started."""
+        self._running[pid] = mark.encode()
+
+    def collect(self, pid: int) -> int | None:
+        """The wait status of a script that has ended; None when it left something behind, which must be ended first."""
+        if self._lives_on(pid):
+            return None
+        del self._running[pid]
+        return self._status(pid)
+
+    async def end(self, pid: int) -> int:
+        """End a script and what it left behind: told to stop, killed when the grace is over, or at once when this is
+        cancelled. Its wait status."""
+        told: set[int] = set()
+        try:
+            _signal_group(pid, signal.SIGTERM)
+            until = time.monotonic() + GRACE
+            pause = 0.002
+            while time.monotonic() < until and (not _has_ended(pid) or self._lives_on(pid)):
+                orphans = set(self._leftovers(pid)) - told  # some lose their parent only now
+                _signal_each(orphans, signal.SIGTERM)
+                told |= orphans
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 0.05)
+        finally:
+            # Until it is collected nobody else can have its number, so that the right ones are killed.
+            _signal_group(pid, signal.SIGKILL)
+            _kill_all(lambda: self._leftovers(pid))
+            status = self._status(pid, patiently=True)
+            _kill_all(lambda: self._leftovers(pid))
+            self._running.pop(pid, None)
+        return status or 0
+
+    def _lives_on(self, pid: int) -> bool:
+        """Whether something of the script is left besides itself."""
+        if self._children >= 0:
+            return bool(self._leftovers(pid))
+        if pid not in self._ended and (status := _collect(pid)) is not None:
+            self._ended[pid] = status  # while it is not collected, its group would count as alive
+        return _group_lives(pid)
+
+    def _status(self, pid: int, *, patiently: bool = False) -> int | None:
+        return self._ended.pop(pid) if pid in self._ended else _collect(pid, patiently=patiently)
+
+    def _list(self) -> list[int]:
+        """Our children, the adopted ones included."""
+        if self._children < 0:
+            return []
+        text = b""
+        while piece := os.pread(self._children, 1 << 16, len(text)):
+            text += piece
+        return [int(number) for number in text.split()]
+
+    def _leftovers(self, pid: int) -> list[int]:
+        """What belongs to the script and has lost its parent. Dead ones are collected on the way."""
+        unknown = [child for child in self._list() if child not in self._running and child not in self._before]
+        return [child for child in unknown if self._belongs(child, pid) and _collect(child) is None] if unknown else []
+
+    def _belongs(self, child: int, pid: int) -> bool:
+        state, session = _state(child)
+        if session == pid:
+            return True
+        if session in self._running or session == self._session or state == "Z":
+            return False
+        carried = _mark_of(child)
+        if carried == self._running.get(pid):
+            return True
+        # Who has wiped its environment may be of any script that runs; with one left, it is clear whose.
+        return len(self._running) <= 1 and (not carried or self._is_ours(carried))
+
+    def _is_ours(self, mark: bytes) -> bool:
+        return mark.startswith(self._run.encode())
+
+    def _strays(self) -> list[int]:
+        """What is left at the very end, whoever it belonged to."""
+        found: list[int] = []
+        for child in self._list():
+            _, session = _state(child)
+            if child in self._before or session == self._session or _collect(child) is not None:
+                continue
+            if not (carried := _mark_of(child)) or self._is_ours(carried):
+                found.append(child)
+        return found
+
+
+def _kill_all(look: Callable[[], list[int]]) -> None:
+    """Kill whoever is seen, and look again: their children may have become ours by it."""
+    for _ in range(20):
+        if not (found := look()):
+            return
+        _signal_each(found, signal.SIGKILL)
+        for pid in found:
+            _collect(pid, patiently=True)
+
+
+def _become_subreaper(*, on: bool) -> bool:
+    """Whether orphans below us become our children; how it was before."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    before = ctypes.c_int(0)
+    libc.prctl(_GET_CHILD_SUBREAPER, ctypes.byref(before), 0, 0, 0)
+    libc.prctl(_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
+    return bool(before.value)
+
+
+def _state(pid: int) -> tuple[str, int]:
+    """One letter for what it does, and its session."""
+    try:
+        fields = _contents(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+        return fields[0].decode(), int(fields[3])
+    except (OSError, ValueError, IndexError):
+        return "Z", -1
+
+
+def _mark_of(pid: int) -> bytes:
+    wanted = f"{MARK}=".encode()
+    try:
+        variables = _contents(f"/proc/{pid}/environ").split(b"\0")
+    except OSError:
+        return b""
+    return next((each.removeprefix(wanted) for each in variables if each.startswith(wanted)), b"")
+
+
+def _contents(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        return file.read()
+
+
+def _collect(pid: int, *, patiently: bool = False) -> int | None:
+    """The wait status of a child that has ended; None for one that has not. A killed one is waited for a while, but
+    not one that is stuck in the kernel."""
+    until = time.monotonic() + (5.0 if patiently else 0.0)
+    while True:
+        try:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            return _LOST
+        if ended:
+            return status
+        if time.monotonic() >= until:
+            return None
+        time.sleep(0.001)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether it has, be it collected or not."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
+
+
+def _signal_each(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _group_lives(group: int) -> bool:
+    """Whether anybody of the group is left."""
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True

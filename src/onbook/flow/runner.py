@@ -1,0 +1,67 @@
+"""Flows of a workspace, run and recorded: the one place where engine, scripts and journal come together."""
+
+import os
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from onbook.events import Note, Sink
+from onbook.flow.data import Data, from_journal
+from onbook.flow.engine import Result, run_flow
+from onbook.flow.script_actor import ScriptActor
+from onbook.flow.spool import Spool
+from onbook.flow.steps import Flow, Script
+from onbook.flow.world import Actor, World
+from onbook.journal.journal import Start
+from onbook.journal.keys import definition_digest
+from onbook.journal.recording import new_run
+from onbook.journal.run import RunJournal
+from onbook.policy.door import Door
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Where flows run: a workspace behind its door, and who is told of it."""
+
+    root: Path
+    """Where scripts run, and what their paths are relative to."""
+    door: Door
+    emit: Sink
+    """Takes events that may still have keys in them away, as `RedactingSink` does."""
+    environ: Mapping[str, str]
+    role: str = ""
+    """What scripts are told; empty without a role."""
+    actors: Mapping[type, Actor] = field(default_factory=dict)
+    """Who performs besides scripts."""
+
+    async def run(self, flow: Flow, given: Data, *, record: bool, config: str = "") -> Result:
+        """A run of its own; with `record` it can be resumed. `config` is the foreign file that defines it, if any."""
+        with ExitStack() as stack:
+            journal = None
+            if record:
+                start = Start(
+                    kind=flow.kind,
+                    name=flow.name,
+                    definition=definition_digest(flow).hex(),
+                    steps=len(flow.steps),
+                    role=self.role,
+                    config=config,
+                )
+                journal = stack.enter_context(new_run(self.root, start, given, self._warn))
+            return await self._perform(flow, given, journal)
+
+    async def resume(self, flow: Flow, journal: RunJournal) -> Result:
+        """Go on with a recorded run: what has passed already and is as it was, is taken from the journal."""
+        return await self._perform(flow, from_journal(journal.given), journal)
+
+    async def _perform(self, flow: Flow, given: Data, journal: RunJournal | None) -> Result:
+        with ScriptActor(self.door, self.root, Spool(self.root)) as scripts:
+            run = journal.id if journal is not None else os.urandom(4).hex()
+            actors = {**self.actors, Script: scripts}
+            world = World(self.root, self.root, self.emit, run, actors, journal, self.role, self.environ)
+            return await run_flow(flow, given, world)
+
+    def _warn(self, line: str) -> None:
+        self.emit(Note(run="", time=time.time(), text=line, level="warning"))
