@@ -473,3 +473,12 @@ async def test_a_huge_body_is_cut_and_says_so(opened: Any, folder: Path) -> None
     write_skill(folder, "huge", body="word " * 20_000)
     text = await opened().call("load_skill", name="huge")
     assert "[cut after 30,000 of 100,000 characters; the rest is in .agents/skills/huge/SKILL.md]" in text
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("head", ["\n" * 200_000, f"allowed-tools: [{'a' * 200_000}]\n", "x: |\n" + " a\n" * 60_000])
+def test_an_enormous_head_is_read_in_no_time(head: str) -> None:
+    # It comes with a cloned folder, and is read when a session begins.
+    values = parse(f"---\nname: a\n{head}---\nbody").values
+    read = [value.items() or value.text() for value in values.values()]
+    assert read.index("a") == 0

@@ -88,8 +88,17 @@ async def _enter(stack: AsyncExitStack, stage: Stage, given: dict[str, Any]) -> 
         view.follow(production.live.log)
         if somebody:
             production.live.door.asker = LineAsker()
+            await _welcome(production.live)
             await _choose(production.live)
         return production
+
+
+async def _welcome(live: "Live") -> None:
+    from onbook.terminal.banner import first_lines, further_lines
+
+    role = live.part.role.name if live.part.role is not None else None
+    for line in (*first_lines(live.root, role), *await asyncio.to_thread(further_lines, live)):
+        write_aside(f"{line}\n")
 
 
 async def _choose(live: "Live") -> None:

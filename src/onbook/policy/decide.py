@@ -248,4 +248,5 @@ def _tool(url: str, tools: frozenset[str]) -> Verdict:
     if not tools.isdisjoint((url, tool_url(server, "") + "*")):
         return Verdict("allow", f"the settings allow {one_line(tool)} of the MCP server {one_line(server)}")
     allowing = f'[[mcp]] name = "{one_line(server)}", allow = ["{one_line(tool)}"]'
-    return Verdict("ask", f"what {one_line(tool)} does is up to the MCP server {one_line(server)}", allowing)
+    reason = f"what {one_line(tool)} does is up to the MCP server {one_line(server)}"
+    return Verdict("ask", f"{reason}; a yes for longer than once is one for whatever it is given", allowing)

@@ -34,7 +34,7 @@ def tool_call(name: str, arguments: str) -> str:
     except msgspec.DecodeError:
         given = arguments
     values = given.values() if isinstance(given, dict) else [given]
-    return _cut(" ".join([name, *(_word(value) for value in values)]))
+    return _cut(" ".join([name, *(in_short(value) for value in values)]))
 
 
 def tool_lines(call: str, finished: ToolFinished, level: "LogLevel") -> list[str]:
@@ -50,17 +50,18 @@ def process_line(finished: ProcessFinished) -> str:
     return f"{_cut(finished.command)} · {how} · {finished.seconds:.1f} s"
 
 
+def in_short(value: object) -> str:
+    """The beginning of its first line."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    first, more, _ = text.partition("\n")
+    return _cut(first, 60) + (" …" if more else "")
+
+
 def problem_line(problem: BaseException) -> str:
     """What stood in the way of a line: said in its own words, or named as a mistake of ours."""
     if isinstance(problem, OnbookError):
         return f"onbook: {problem}"
     return f"onbook: internal error: {type(problem).__name__}: {problem}"
-
-
-def _word(value: object) -> str:
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    first, more, _ = text.partition("\n")
-    return _cut(first, 60) + (" …" if more else "")
 
 
 def _first_line(text: str) -> str:

@@ -40,11 +40,11 @@ def shown_change(change: "Change | None") -> list[str]:
 
 def question_about(effect: "Effect", reason: str) -> tuple[str, ...]:
     """What is asked, and why it is asked at all."""
-    from onbook.policy.effects import Write, describe
+    from onbook.policy.effects import LONGEST_ASKED, Write, describe
     from onbook.policy.secrets import redact
 
     size = f" ({effect.size:,} bytes)" if isinstance(effect, Write) else ""
-    return (redact(f"May the model {describe(effect)}{size}?"), f"  {redact(printable(reason))}")
+    return (redact(f"May the model {describe(effect, LONGEST_ASKED)}{size}?"), f"  {redact(printable(reason))}")
 
 
 class PromptAsker:

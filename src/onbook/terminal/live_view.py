@@ -16,17 +16,14 @@ from onbook.events import (
     ToolCalled,
     ToolFinished,
 )
-from onbook.terminal.asides import is_heard, process_line, statistics, tool_call, tool_lines
+from onbook.terminal.asides import in_short, is_heard, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.board import Board
-from onbook.terminal.growing import Growing, Lines, Words
+from onbook.terminal.growing import Growing, Lines, Thoughts, Words
 from onbook.terminal.screen import printable, styled
 from onbook.terminal.surface import Surface
 
 if TYPE_CHECKING:
     from onbook.session.live import LogLevel
-
-_LONGEST_THOUGHT = 4000
-"""Characters of a thought that are drawn while it grows."""
 
 
 @dataclass
@@ -35,7 +32,7 @@ class _Run:
 
     model: str
     text: Growing
-    thoughts: list[str] = field(default_factory=list)
+    thoughts: Growing = field(default_factory=Thoughts)
 
 
 class LiveView:
@@ -82,6 +79,7 @@ class LiveView:
     def _started(self, event: RunStarted) -> None:
         if event.speaker is None:
             self._runs[event.run] = _Run("", Lines(event.input))
+            self._board.wait_for(in_short(event.input.strip()))
         else:
             self._runs[event.run] = _Run(event.speaker.model, Words(lambda: self._surface.columns))
             self._board.wait_for(event.speaker.model)
@@ -91,13 +89,13 @@ class LiveView:
         self._board.waiting = None
         self._end_thoughts(run)
         self._surface.say(run.text.feed(event.text))
-        self._board.unfinished = run.text.unfinished
+        self._board.growing = run.text
 
     def _reasoning(self, event: ReasoningDelta) -> None:
         run = self._run(event)
-        run.thoughts.append(event.text)
         self._board.waiting = None
-        self._board.thinking = (self._board.thinking + printable(event.text))[-_LONGEST_THOUGHT:]
+        self._surface.say(run.thoughts.feed(event.text))
+        self._board.thoughts = run.thoughts
 
     def _called(self, event: ToolCalled) -> None:
         self._end_text(self._run(event))
@@ -127,7 +125,8 @@ class LiveView:
         if event.outcome == "cancelled":
             self.cancelled()
         elif run is not None and run.model:
-            self._board.context_used = event.totals.context_used
+            if event.totals.context_used is not None:
+                self._board.context_used = event.totals.context_used
             if event.outcome == "passed":
                 self.aside(f"{run.model} · {statistics(event.totals)}")
 
@@ -137,14 +136,12 @@ class LiveView:
     def _end_text(self, run: _Run) -> None:
         self._end_thoughts(run)
         self._surface.say(run.text.end())
-        self._board.unfinished = ""
+        self._board.growing = None
 
     def _end_thoughts(self, run: _Run) -> None:
-        thought = "".join(run.thoughts).strip("\n")
-        run.thoughts.clear()
-        self._board.thinking = ""
-        if thought:
-            self._surface.say("".join(styled("2", line) + "\n" for line in printable(thought).split("\n")))
+        if self._board.thoughts is not None:
+            self._surface.say(run.thoughts.end())
+            run.thoughts, self._board.thoughts = Thoughts(), None
 
 
 _TAKES: dict[type[Event], Callable[[LiveView, Any], None]] = {
