@@ -10,6 +10,7 @@ from onbook.commands.params import PieceNumber
 from onbook.models.messages import Message
 from onbook.models.tokens import estimate_prompt, estimate_tokens
 from onbook.outcome import UsageError
+from onbook.session.context import estimate_tools
 from onbook.session.live import Live
 
 
@@ -63,8 +64,7 @@ def _rows(live: Live) -> Iterator[tuple[str, int, str]]:
         message = Message("user", piece.text, (piece.image,) if piece.image else ())
         yield f"waiting {number}", estimate_prompt([message]), piece.name
     if tools := live.chat.offered(live.choice.chosen):
-        described = "".join(f"{tool.name}{tool.description}{tool.parameters}" for tool in tools)
-        yield "tools", estimate_tokens(described), ", ".join(tool.name for tool in tools)
+        yield "tools", estimate_tools(tools), ", ".join(tool.name for tool in tools)
 
 
 def _beginning(message: Message) -> str:

@@ -111,7 +111,7 @@ async def _as_run(live: Live, line: str, work: Work, *, recorded: bool) -> Outco
     """Carry out a command as a run of its own, from its first event to its last."""
     call = Call(live, os.urandom(4).hex())
     began = time.monotonic()
-    outcome, problem = Outcome.PASSED, ""
+    outcome, problem = Outcome.FAILED, ""
     live.emit(
         RunStarted(
             run=call.run, time=time.time(), kind="command", input=line, workspace=live.chat.workspace, recorded=recorded

@@ -26,6 +26,7 @@ from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write,
 from onbook.policy.grants import Grants
 from onbook.policy.hands import Entry, delete_file, file_mode, read_anywhere, read_bytes, write_bytes
 from onbook.policy.listing import MOST_ENTRIES, walk
+from onbook.policy.names import is_protected
 from onbook.policy.paths import PathRefused, Place, resolve
 from onbook.policy.process import Ran, run_process
 from onbook.policy.safe_mode import hardened, hardened_environment
@@ -163,6 +164,8 @@ class Door:
         """Undo what a turn (the last by default) changed, because a person wants it."""
         async with self._writing:
             for change in await asyncio.to_thread(self.undo.changes, turn):
+                if is_protected(change.path.split("/")):
+                    continue  # undoing leaves it as it is, and says so
                 effect = Delete(change.path) if change.old is None else Write(change.path, len(change.old))
                 await self.request(effect, "user")
             return await asyncio.to_thread(self.undo.undo, turn)

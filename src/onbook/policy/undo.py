@@ -74,6 +74,7 @@ class Undo:
         self.root = root
         self._keep_seconds = keep_seconds
         self._keep_bytes = keep_bytes
+        self._begun: set[str] = set()
 
     def keep(self, turn: str, parts: Sequence[str], new: bytes | None) -> None:
         """Remember what is at `parts` now, before it becomes `new` (None: is removed)."""
@@ -81,6 +82,7 @@ class Undo:
         old = read_bytes(self.root, parts) if mode is not None else None
         private_folder(self.root)
         folder = self._folder(turn) or self._begin(turn)
+        self._begun.add(folder)
         if old is not None:
             write_bytes(self.root, (*FOLDER, folder, str(_digest(old))), old, mode=0o600)
         entry = _Entry(os.fsencode("/".join(parts)), _digest(old), _digest(new), mode)
@@ -90,6 +92,11 @@ class Undo:
     def turns(self) -> tuple[str, ...]:
         """The turns that changed something, the latest last."""
         return tuple(name.partition("-")[2] for name in self._folders())
+
+    def earlier(self) -> float | None:
+        """When the last turn was, if it was not one of this session's: whoever takes it back should know that."""
+        folder = self._chosen(None)
+        return None if folder in self._begun else int(folder.partition("-")[0]) / 1e9
 
     def changes(self, turn: str | None = None) -> tuple[Change, ...]:
         """The files of a turn (the last by default) before it and now."""

@@ -11,7 +11,7 @@ async def begin(live: Live, role: Role | None = None) -> None:
     live.part.begin(role, live.chat)
     if role is not None and role.welcome:
         live.note(role.welcome)
-    live.skills.open()
+    await live.skills.open()
     if live.settings.tools.enabled:
         await offer_knowledge(live.chat, live.door, live.settings.rag.embeddings)
     for line in opening(live.memory, live.chat.conversation):

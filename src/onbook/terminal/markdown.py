@@ -42,7 +42,7 @@ def rendered(text: str, columns: int) -> str:
     lines = [line.rstrip(" ") for line in shown.getvalue().split("\n")]
     seen = [number for number, line in enumerate(lines) if _CODES.sub("", line).strip()]
     if not seen:  # a link's definition, for one, is nothing to draw
-        return printable(text).strip("\n") + "\n"
+        return printable(text).strip("\n").expandtabs(4) + "\n"
     return "".join(f"{line}\n" for line in lines[seen[0] : seen[-1] + 1])
 
 
