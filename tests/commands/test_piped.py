@@ -64,3 +64,10 @@ def test_the_list_shows_what_was_said_and_by_whom_it_was_answered(
     (line,) = run("ask", "/session list").stdout.splitlines()
     assert line.endswith("  1 turn  llama3:latest  What is this?")
     assert run("sessions").stdout.splitlines()[1].endswith("llama3:latest  What is this?")
+
+
+def test_a_program_that_ends_badly_says_how(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    done = run(stdin="!sh -c 'exit 7'\n!true\n")
+    assert done.code == 1
+    assert "exit code 7" in done.stderr
+    assert "exit code 0" not in done.stderr

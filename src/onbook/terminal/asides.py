@@ -44,6 +44,13 @@ def tool_lines(call: str, finished: ToolFinished, level: "LogLevel") -> list[str
     return [*lines, *(f"  {line}" for line in finished.result.splitlines())] if level == "debug" else lines
 
 
+def is_worth_saying(finished: ProcessFinished, level: "LogLevel", *, asked_by_model: bool) -> bool:
+    """Whether a person wants to know how a program ended: of one they started, when that was not well. What became of
+    a model's is said with its tool."""
+    went_wrong = finished.exit_code != 0 or bool(finished.problem)
+    return level == "debug" or (level == "info" and went_wrong and not asked_by_model)
+
+
 def process_line(finished: ProcessFinished) -> str:
     """How a program ended."""
     how = finished.problem or f"exit code {finished.exit_code}"

@@ -1,5 +1,6 @@
 """Which keys do what, beyond those of every line editor: send, new line, paste, stop, step aside, leave."""
 
+import asyncio
 from typing import Protocol
 
 from prompt_toolkit.buffer import Buffer, CompletionState
@@ -65,7 +66,7 @@ def bindings(buffer: Buffer, desk: Desk) -> KeyBindings:
         desk.leave()
 
     _step_aside(keys, buffer, desk)
-    _complete_with_tab(keys, buffer)
+    _Tab(keys, buffer)
     return keys
 
 
@@ -79,34 +80,44 @@ def _step_aside(keys: KeyBindings, buffer: Buffer, desk: Desk) -> None:
         await desk.edit()
 
 
-def _complete_with_tab(keys: KeyBindings, buffer: Buffer) -> None:
+class _Tab:
     """Tab takes the next offer, and goes on from the only one, as into a folder. One that comes too early waits."""
-    wanted = False
 
-    @keys.add("tab", filter=has_focus(buffer))
-    def _complete(event: KeyPressEvent) -> None:  # noqa: ARG001
-        nonlocal wanted
-        state = buffer.complete_state
+    def __init__(self, keys: KeyBindings, buffer: Buffer) -> None:
+        self._buffer = buffer
+        self._waits = False
+        self._begun = False
+        """Whether what is typed now is being looked up: the editor first ends the search for what was typed before."""
+        keys.add("tab", filter=has_focus(buffer))(self._press)
+        buffer.on_completions_changed += self._offer
+        buffer.on_text_changed += self._forget
+
+    def _press(self, event: KeyPressEvent) -> None:  # noqa: ARG002
+        buffer, state = self._buffer, self._buffer.complete_state
         if state is not None and state.completions and not _took_the_only_one(state):
             buffer.complete_next()
             return
         if state is not None and state.current_completion is not None:
             buffer.apply_completion(state.current_completion)
-        wanted = True
+        self._waits, self._begun = True, False
         buffer.start_completion(insert_common_part=True)
 
-    def offered(buffer: Buffer) -> None:
-        nonlocal wanted
-        if wanted and buffer.complete_state is not None and buffer.complete_state.completions:
-            wanted = False
+    def _offer(self, buffer: Buffer) -> None:
+        if not self._waits:
+            return
+        state = buffer.complete_state
+        if state is None:
+            self._waits = not self._begun  # begun and gone again: nothing was found
+            if self._waits:
+                asyncio.get_running_loop().call_soon(buffer.start_completion)
+        elif state.completions:
+            self._waits = False
             buffer.complete_next()
+        else:
+            self._begun = True
 
-    def typed(buffer: Buffer) -> None:  # noqa: ARG001
-        nonlocal wanted
-        wanted = False
-
-    buffer.on_completions_changed += offered
-    buffer.on_text_changed += typed
+    def _forget(self, buffer: Buffer) -> None:  # noqa: ARG002
+        self._waits = False
 
 
 def _took_the_only_one(state: CompletionState) -> bool:

@@ -16,7 +16,7 @@ from onbook.events import (
     ToolCalled,
     ToolFinished,
 )
-from onbook.terminal.asides import in_short, is_heard, process_line, statistics, tool_call, tool_lines
+from onbook.terminal.asides import in_short, is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.board import Board
 from onbook.terminal.growing import Growing, Lines, Thoughts, Words
 from onbook.terminal.screen import printable, styled
@@ -108,7 +108,7 @@ class LiveView:
         self._board.wait_for(next(reversed(self._calls.values()), self._run(event).model))
 
     def _process(self, event: ProcessFinished) -> None:
-        if self._level() == "debug":
+        if is_worth_saying(event, self._level(), asked_by_model=bool(self._run(event).model)):
             self.aside(process_line(event))
 
     def _note(self, event: Note) -> None:
