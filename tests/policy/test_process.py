@@ -116,7 +116,8 @@ async def test_cancelling_in_the_middle_of_the_start_ends_what_was_started(tmp_p
     assert not child.exists() or not child.read_text() or await dies(child)
 
 
-async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
+async def test_cancelling_ends_the_whole_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onbook.policy.process.GRACE", 60.0)
     task = asyncio.create_task(run("sleep 60 & echo $! > child; echo $$ > pid; wait", tmp_path))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0.02)
@@ -124,12 +125,15 @@ async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 30
     assert await dies(tmp_path / "pid")
     assert await dies(tmp_path / "child")
 
 
-async def test_cancelling_twice_does_not_wait_for_a_stubborn_program(tmp_path: Path) -> None:
+async def test_cancelling_twice_does_not_wait_for_a_stubborn_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onbook.policy.process.GRACE", 60.0)
     task = asyncio.create_task(run("trap '' TERM; echo $$ > pid; while :; do sleep 1; done", tmp_path))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0.02)
@@ -139,7 +143,7 @@ async def test_cancelling_twice_does_not_wait_for_a_stubborn_program(tmp_path: P
     began = time.monotonic()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 30
     assert await dies(tmp_path / "pid")
 
 
