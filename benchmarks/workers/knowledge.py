@@ -8,6 +8,8 @@ from pathlib import Path
 from benchmarks.workers.questions import QUESTIONS
 from benchmarks.workers.report import report_wall
 from onbook.config.policy_settings import PolicySettings
+from onbook.config.settings import Settings
+from onbook.models.resolver import Resolver
 from onbook.policy.audit import Audit
 from onbook.policy.door import Door
 from onbook.session.choice import ModelChoice
@@ -19,7 +21,7 @@ def main(what: str, folder: Path) -> None:
     own = folder.with_name(f"{folder.name}-onbook")
     shutil.copytree(folder, own)
     door = Door(own, PolicySettings(), audit=Audit(own, own.with_name(f"{own.name}-state")))
-    knowledge = Knowledge(door, ModelChoice(None))
+    knowledge = Knowledge(door, ModelChoice(Resolver(Settings(), {})))
     if what == "add":
         report_wall(lambda: asyncio.run(knowledge.add(["."], _tell_nobody)), before=lambda: _forget(own))
     else:

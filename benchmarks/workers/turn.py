@@ -14,7 +14,7 @@ from onbook.session.conversation import Conversation
 
 async def main(workspace: Path) -> None:
     async with open_production(open_stage(workspace), _show_nobody, model=None) as production:
-        chat = production.chat
+        chat = production.live.chat
 
         async def call() -> str:
             chat.conversation = Conversation()  # no history, as the others have none to send

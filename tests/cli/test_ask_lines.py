@@ -145,3 +145,30 @@ def test_a_file_alone_is_a_question(run: CommandLine, scripted_model: ScriptedSe
 )
 def test_words_of_a_command_stay_apart(words: tuple[str, ...], line: str) -> None:
     assert line_of(words) == line
+
+
+def test_a_single_line_promises_no_next_message_and_names_no_record_it_did_not_write(run: CommandLine) -> None:
+    done = run("ask", "!echo hello")
+    assert (done.code, done.stdout) == (0, "hello\n")
+    (recorded,) = done.stderr.splitlines()
+    assert recorded.startswith("onbook: recorded in ")
+    for line in ("/status", "/write nothing.md"):
+        assert "recorded in .onbook" not in run("ask", line).stderr
+    assert len(run.transcripts) == 1
+
+
+def test_another_model_of_the_active_route_speaks_under_its_own_name(run: CommandLine, user_settings: Path) -> None:
+    with ScriptedServer(models=("llama3:latest", "qwen:latest")) as server:
+        user_settings.write_text('model = "house"\n')
+        run.route("house", server.openai_url, model="llama3:latest")
+        run("ask", "@qwen", "hello")
+    (turn,) = run.turns()
+    assert (turn.speaker, turn.model) == ("qwen:latest", "qwen:latest")
+
+
+def test_the_routes_are_listed_even_if_no_model_can_be_chosen(run: CommandLine, user_settings: Path) -> None:
+    user_settings.write_text('model = "gone"\n')
+    run.route("pi", "http://pi.local:8080/v1", model="tiny")
+    done = run("ask", "/model list")
+    assert (done.code, done.stdout) == (2, "  pi  http://pi.local:8080/v1  tiny\n")
+    assert 'model "gone" did not resolve' in done.stderr

@@ -117,7 +117,7 @@ def test_a_replay_stops_at_its_budget(run: CommandLine, scripted_model: Scripted
     done = run("replay", "--budget", "turns=1")
     assert (done.code, done.stdout) == (6, "You said: one\n")
     assert done.stderr.count("budget spent") == 1
-    assert [len(load(path).turns) for path in run.transcripts] == [3, 2]
+    assert sorted(len(load(path).turns) for path in run.transcripts) == [2, 3]
 
 
 @pytest.mark.parametrize("command", [("ask", "hello"), ("replay",), ()])

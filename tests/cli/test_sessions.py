@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from tests.conftest import CommandLine
-from tests.scripted import Reply, ScriptedServer, Status
+from tests.scripted import Reply, ScriptedServer, Status, ToolCall
 
 HARVEY = """Title: Harvey Session
 Credit: Recorded by Harvey
@@ -138,3 +138,12 @@ def test_a_turn_that_was_cut_off_is_left_out_and_said(run: CommandLine, scripted
     done = run("ask", "--continue", "three")
     assert f"onbook: {path.name} was cut off in the middle of a turn; that turn is left out" in done.stderr
     assert [message["content"] for message in scripted_model.chats[0].messages] == ["one", "You said: one", "three"]
+
+
+def test_show_names_the_tools_of_a_turn(run: CommandLine, scripted_model: ScriptedServer, workspace: Path) -> None:
+    (workspace / "a.md").write_text("apples\n")
+    calls = (ToolCall("1", "read_file", '{"path":"a.md"}'), ToolCall("2", "read_file", '{"path":"b.md"}'))
+    scripted_model.replies(Reply(tool_calls=calls), Reply("Apples."))
+    run("ask", "What is there?")
+    used = '[used read_file({"path":"a.md"})]\n[used read_file({"path":"b.md"}), which failed]'
+    assert f"ADA\nWhat is there?\n\n{used}\n\nHARVEY\nApples.\n" in run("show").stdout

@@ -81,6 +81,7 @@ async def test_a_name_that_does_not_resolve_is_one_line_and_no_turn(
         ("/read_dir src", "/read_dir is not a command; did you mean /read-dir?"),
         ("/help 'a", "/help: no closing quotation: close the quote, or write \\' for the mark itself"),
         ("/exit now", "/exit: got unexpected extra argument (now); usage: /exit"),
+        ("/files --depth x", "/files: invalid value for --depth: 'x' is not a whole number; usage: /files [--depth N]"),
         ("/loglevel loud", "/loglevel: invalid value for [none|info|debug]: 'loud' is not one of "),
         ("/session shwo", '/session: no "shwo" here; did you mean show?'),
         ("!", "!: the name of a program is missing, as in !ls -l"),
@@ -152,6 +153,14 @@ async def test_a_mistake_of_ours_is_one_line_and_the_session_goes_on(typed: Type
     assert await typed("hello") is Outcome.PASSED
 
 
+async def test_a_mistake_of_ours_before_a_turn_has_begun_is_said_too(typed: Typed) -> None:
+    typed.live.pending.add(Piece("not a text", None))  # type: ignore[arg-type]
+    assert await typed("hello") is Outcome.FAILED
+    assert typed.error.startswith("internal error: ")
+    typed.live.pending.drop(typed.live.pending.pieces)
+    assert await typed("hello") is Outcome.PASSED
+
+
 @pytest.mark.usefixtures("own_commands")
 async def test_a_cancelled_command_ends_as_a_cancelled_run(typed: Typed) -> None:
     running = asyncio.create_task(typed("/slow"))
@@ -195,6 +204,16 @@ async def test_without_a_yes_nothing_is_written(typed: Typed, scripted_model: Sc
     assert await typed("Write hello") is Outcome.PASSED
     assert not (typed.live.root / "src").exists()
     assert any(note.startswith("refused to write src/hello.py") for note in typed.notes)
+
+
+async def test_a_yes_to_a_tool_is_none_to_what_stands_in_a_reply(typed: Typed, scripted_model: ScriptedServer) -> None:
+    typed.live.door.asker = asked = Asked("session")
+    await typed.live.door.write("src/hello.py", b"mine\n", by="model")
+    asked.answer = "no"
+    scripted_model.replies(Reply(REPLY))
+    await typed("Show me an example")
+    assert len(asked.effects) == 2
+    assert (typed.live.root / "src" / "hello.py").read_text() == "mine\n"
 
 
 async def test_where_nobody_can_be_asked_nothing_is_offered(typed: Typed, scripted_model: ScriptedServer) -> None:

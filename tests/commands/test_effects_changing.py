@@ -6,6 +6,7 @@ import pytest
 
 from onbook.outcome import Outcome
 from onbook.policy.answers import Answer
+from onbook.policy.door import Door
 from onbook.policy.effects import Effect, Run, Write
 from onbook.policy.undo import Change
 from tests.commands.conftest import Typed
@@ -89,6 +90,25 @@ async def test_undo_goes_back_one_turn_at_a_time(typed: Typed, workspace: Path) 
     assert not (workspace / "by-model.md").exists()
     assert await typed("/undo") is Outcome.FAILED
     assert typed.error == "there is nothing to take back"
+
+
+async def test_what_an_earlier_session_changed_is_taken_back_only_on_request(typed: Typed, workspace: Path) -> None:
+    door = typed.live.door
+    earlier = Door(door.root, door.rules, audit=door.audit)
+    await earlier.write("old.md", b"o\n", by="user")
+    assert await typed("/undo") is Outcome.USAGE
+    assert "an earlier session" in typed.error
+    assert "/undo --earlier" in typed.error
+    assert (workspace / "old.md").exists()
+    assert await typed("/undo --earlier") is Outcome.PASSED
+    assert not (workspace / "old.md").exists()
+
+
+async def test_a_person_too_leaves_gits_own_files_to_git(typed: Typed, workspace: Path) -> None:
+    await typed("hello")
+    assert await typed("/write .git/config") is Outcome.FAILED
+    assert ".git/config belongs to git or to onbook" in typed.error
+    assert not (workspace / ".git" / "config").exists()
 
 
 async def test_undo_leaves_alone_what_was_changed_since(typed: Typed, workspace: Path) -> None:

@@ -53,9 +53,17 @@ async def test_some_lines_of_a_file_are_read_and_cited(typed: Typed) -> None:
     ]
 
 
+async def test_lines_of_an_enormous_file_are_not_looked_for_here(typed: Typed, workspace: Path) -> None:
+    with (workspace / "big.log").open("wb") as file:
+        file.truncate(21 << 20)
+    assert await typed("/read big.log:10-40") is Outcome.USAGE
+    assert typed.error == "big.log is larger than 20 MiB; !sed -n 10,40p big.log shows these lines"
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
+        ("/read notes.md:" + "9" * 100, "notes.md:" + "9" * 100 + " does not exist"),
         ("/read note.md", "note.md does not exist; did you mean notes.md?"),
         ("/read src/ap.py", "src/ap.py does not exist; did you mean src/app.py?"),
         ("/read nothing/here.txt", "nothing/here.txt does not exist"),
@@ -179,3 +187,14 @@ async def test_a_search_that_finds_nothing_or_is_no_pattern_says_so(typed: Typed
     assert await typed("/search '('") is Outcome.USAGE
     assert "is not a pattern" in typed.error
     assert typed.live.pending.pieces == ()
+
+
+async def test_two_files_of_one_name_both_go_along(typed: Typed, workspace: Path) -> None:
+    (workspace / "old").mkdir()
+    (workspace / "a.md").write_text("now\n")
+    (workspace / "old/a.md").write_text("then\n")
+    await typed("/attach a.md old/a.md")
+    assert [(piece.name, piece.text) for piece in typed.live.pending.pieces] == [
+        ("a.md", "now\n"),
+        ("old/a.md", "then\n"),
+    ]

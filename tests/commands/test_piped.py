@@ -53,3 +53,21 @@ def test_a_session_of_another_program_is_continued_in_this_one(
     done = run(stdin="/session continue old.spmd\nAnd?\n")
     assert done.stdout.startswith("continuing old after 1 turn; it stays as it is, what follows is recorded here\n")
     assert [turn.user for turn in run.turns()] == ["And?"]
+
+
+def test_the_list_shows_what_was_said_and_by_whom_it_was_answered(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    (workspace / "a.md").write_text("````\ncode\n````\n\n")
+    (workspace / "empty.md").write_text("")
+    run(stdin="/read a.md empty.md\nWhat is this?\n")
+    (line,) = run("ask", "/session list").stdout.splitlines()
+    assert line.endswith("  1 turn  llama3:latest  What is this?")
+    assert run("sessions").stdout.splitlines()[1].endswith("llama3:latest  What is this?")
+
+
+def test_a_program_that_ends_badly_says_how(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    done = run(stdin="!sh -c 'exit 7'\n!true\n")
+    assert done.code == 1
+    assert "exit code 7" in done.stderr
+    assert "exit code 0" not in done.stderr

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from onbook.config.budget_settings import BudgetSettings
 from onbook.events import Note
 from onbook.outcome import Outcome
 from onbook.session.knowledge.offer import TOOL_NAME as NAME
@@ -159,3 +160,29 @@ async def test_without_anybody_to_make_vectors_words_still_find(vectors_of_nobod
     assert await typed("/rag query screenplays") is Outcome.PASSED
     assert typed.text.startswith("docs/guide.md:1-3")
     assert typed.notes[0].startswith('found by words alone: model "nobody" did not resolve')
+
+
+@pytest.fixture
+def vectors_of_the_scripted_model(user_settings: Path, scripted_model: ScriptedServer) -> None:
+    user_settings.write_text(f'{user_settings.read_text()}\n[rag]\nembeddings = "scripted"\n')
+
+
+async def test_what_vectors_cost_is_part_of_what_was_spent(vectors_of_the_scripted_model: None, typed: Typed) -> None:
+    await typed("/rag add docs/guide.md")
+    assert "1 vector made by llama3:latest" in typed.text
+    assert typed.live.ledger.lines() == ["llama3:latest (route scripted): 1 call, ~15 + ~0 tokens, $0.00"]
+
+
+async def test_a_spent_budget_ends_the_making_of_vectors(vectors_of_the_scripted_model: None, typed: Typed) -> None:
+    typed.live.ledger.limits = BudgetSettings(tokens=1)
+    await typed("/rag add docs/guide.md")
+    assert await typed("/rag add docs/keys.md") is Outcome.BUDGET_SPENT
+    await typed("/rag query screenplays")
+    assert typed.text.startswith("docs/guide.md:1-3")
+    assert typed.notes[0].startswith("found by words alone: budget spent: ")
+
+
+async def test_passed_over_files_are_not_counted_as_read(typed: Typed, workspace: Path) -> None:
+    (workspace / "docs/picture.png").write_bytes(b"\0")
+    await typed("/rag add docs")
+    assert typed.text.splitlines()[0] == "2 files read: 2 new"

@@ -4,6 +4,8 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from onbook.events import RunFinished, RunStarted, TextDelta
 from onbook.outcome import Outcome
 from onbook.session.compaction import summarise
@@ -11,7 +13,7 @@ from onbook.session.pending import Piece
 from onbook.transcript.history import load
 from tests.commands.conftest import Typed
 from tests.conftest import CommandLine
-from tests.scripted import Reply, ScriptedServer, Stall, Status
+from tests.scripted import Cut, Reply, ScriptedServer, Stall, Status, ToolCall
 
 
 async def test_exit_asks_to_leave(typed: Typed) -> None:
@@ -83,7 +85,12 @@ async def test_compact_puts_a_summary_in_the_place_of_the_older_turns(
 async def test_a_failed_compact_leaves_the_conversation_as_it_was(typed: Typed, scripted_model: ScriptedServer) -> None:
     await _talked(typed, scripted_model)
     before = typed.live.chat.conversation.history
-    for reply in (Status(400), Reply(LONG * 20), Reply("", finish_reason="stop")):
+    for reply in (
+        Status(400),
+        Reply(LONG * 20),
+        Reply("", finish_reason="stop"),
+        Reply("They", finish_reason="length"),
+    ):
         scripted_model.replies(reply)
         assert await typed("/compact") is Outcome.MODEL_FAILED
         assert typed.error
@@ -104,6 +111,16 @@ async def test_a_cancelled_compact_leaves_the_conversation_as_it_was(
         await running
     assert typed.events.one(RunFinished).outcome == "cancelled"
     assert typed.live.chat.conversation.history == before
+
+
+async def test_a_compact_that_was_broken_off_has_cost_what_was_said(
+    typed: Typed, scripted_model: ScriptedServer
+) -> None:
+    await _talked(typed, scripted_model)
+    before = typed.live.ledger.running.completion_tokens or 0
+    scripted_model.replies(Cut(2, Reply("They told stories.")))
+    assert await typed("/compact") is Outcome.MODEL_FAILED
+    assert (typed.live.ledger.running.completion_tokens or 0) > before
 
 
 async def test_compact_says_when_there_is_nothing_to_do(typed: Typed) -> None:
@@ -236,6 +253,20 @@ async def test_a_session_is_replayed_in_this_one(typed: Typed, run: CommandLine)
     assert [event.text for event in typed.events.of(RunFinished)][:2] == ["You said: one", "You said: two"]
 
 
+async def test_each_question_of_a_replay_is_a_turn_of_its_own_to_undo(
+    typed: Typed, run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    path = run.record(("one", "1"), ("two", "2"))
+    typed.live.door.answers.allow = frozenset({"write"})
+    for name in ("one.md", "two.md"):
+        written = ToolCall("call_1", "write_file", f'{{"path": "{name}", "content": "x"}}')
+        scripted_model.replies(Reply(tool_calls=(written,)), Reply("done"))
+    await typed(f"/session replay {path.stem}")
+    await typed("/undo")
+    assert typed.text == "took back two.md\n"
+    assert (workspace / "one.md").exists()
+
+
 async def test_a_transcript_that_lies_elsewhere_is_read_through_the_door(
     typed: Typed, run: CommandLine, tmp_path: Path
 ) -> None:
@@ -251,3 +282,34 @@ async def test_the_latest_session_to_go_on_with_is_not_this_one(typed: Typed, ru
     await typed("two")
     await typed("/session continue")
     assert typed.text == f"continuing {path.stem} after 1 turn\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "recorded"),
+    [
+        ("/model", False),
+        ("/model list", False),
+        ("/model scripted", True),
+        ("/role", False),
+        ("/rag", False),
+        ("/memory search tests", False),
+        ("/memory add the tests run with make", True),
+        ("/safemode", False),
+        ("/safemode off", True),
+        ("/compact", False),  # there is nothing to compact: it is said, and nothing was done
+        ("/rag add", False),
+    ],
+)
+async def test_what_only_looks_or_never_began_is_not_recorded(typed: Typed, line: str, *, recorded: bool) -> None:
+    await typed(line)
+    assert typed.live.record.path is not None
+    assert typed.live.record.path.exists() is recorded
+
+
+async def test_status_and_context_agree_on_what_the_model_is_told(typed: Typed, workspace: Path) -> None:
+    (workspace / "notes.md").write_text("many words " * 50)
+    await typed("/read notes.md")
+    await typed("/context")
+    together = typed.text.splitlines()[-1].split()[1]
+    await typed("/status")
+    assert f"\ncontext    ~{together} tokens, of an unknown window, in 0 turns\n" in typed.text

@@ -132,7 +132,7 @@ class TestSkill:
         await typed("do what is needed")
         told = [message["content"] for message in chats(scripted_model)[-1].messages if message["role"] == "tool"]
         assert "Tag it with the date." in told[0]
-        assert "there is no tool write_file" in told[1]
+        assert "there is no tool write_file for this turn (there are: " in told[1]
         assert told[2] == "error: the skill release allows only `git …`"
 
 
@@ -171,7 +171,7 @@ class TestMemory:
             ("/memory add", "missing argument TEXT"),
             ("/memory add ''", "a fact has 1 to 1,000 characters"),
             ("/memory forget 9", "there is no fact 9"),
-            ("/memory forget x", "not a valid integer"),
+            ("/memory forget x", "not a whole number"),
             ("/memory serch x", "did you mean search?"),
         ],
     )

@@ -31,7 +31,9 @@ def test_a_question_about_a_tool_is_one_short_line(tool: str, detail: str) -> No
 async def test_a_tool_is_asked_about_with_its_server_and_its_arguments(open_door: DoorMaker) -> None:
     person = Person("once")
     await open_door(asker=person).request(READ, "model")
-    assert person.asked == [(READ, "what read does is up to the MCP server files")]
+    (effect, reason) = person.asked[0]
+    assert effect == READ
+    assert reason.startswith("what read does is up to the MCP server files; a yes for longer than once is one for ")
     assert describe(READ) == 'use read of the MCP server files with {"path": "a.txt"}'
 
 

@@ -40,7 +40,7 @@ async def dies(file: Path) -> bool:
 
 async def test_output_and_errors_come_in_order_as_bytes(tmp_path: Path) -> None:
     ran = await run("printf 'a\\377'; printf b >&2; cat; exit 3", tmp_path, stdin=b"in")
-    assert (ran.exit_code, ran.output, ran.truncated, ran.timed_out) == (3, b"a\xffbin", False, False)
+    assert (ran.exit_code, ran.output, ran.truncated, ran.stopped) == (3, b"a\xffbin", False, "")
 
 
 async def test_a_program_that_does_not_read_its_input_is_no_trouble(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_a_flood_is_stopped_and_memory_stays_flat(tmp_path: Path) -> None:
 
 async def test_a_program_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     ran = await run("echo begun; sleep 60", tmp_path, timeout=0.3)
-    assert ran.timed_out
+    assert ran.stopped.startswith("stopped after")
     assert ran.output == b"begun\n\n[stopped after 0.3 s]\n"
     assert ran.exit_code == -15
     assert ran.seconds < 2
@@ -116,7 +116,8 @@ async def test_cancelling_in_the_middle_of_the_start_ends_what_was_started(tmp_p
     assert not child.exists() or not child.read_text() or await dies(child)
 
 
-async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
+async def test_cancelling_ends_the_whole_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onbook.policy.process.GRACE", 60.0)
     task = asyncio.create_task(run("sleep 60 & echo $! > child; echo $$ > pid; wait", tmp_path))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0.02)
@@ -124,12 +125,15 @@ async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 30
     assert await dies(tmp_path / "pid")
     assert await dies(tmp_path / "child")
 
 
-async def test_cancelling_twice_does_not_wait_for_a_stubborn_program(tmp_path: Path) -> None:
+async def test_cancelling_twice_does_not_wait_for_a_stubborn_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onbook.policy.process.GRACE", 60.0)
     task = asyncio.create_task(run("trap '' TERM; echo $$ > pid; while :; do sleep 1; done", tmp_path))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0.02)
@@ -139,7 +143,7 @@ async def test_cancelling_twice_does_not_wait_for_a_stubborn_program(tmp_path: P
     began = time.monotonic()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 30
     assert await dies(tmp_path / "pid")
 
 

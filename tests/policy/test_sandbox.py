@@ -23,6 +23,7 @@ def without_bwrap(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "ls").symlink_to("/bin/ls")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(sandbox, "SYSTEM_PATH", str(tmp_path / "bin"))
     sandbox._problem.cache_clear()
     yield
     sandbox._problem.cache_clear()
@@ -45,13 +46,21 @@ def test_a_bubblewrap_that_fails_is_found_out(tmp_path: Path, monkeypatch: pytes
     fake = tmp_path / "bwrap"
     fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
     fake.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(sandbox, "SYSTEM_PATH", str(tmp_path))
     sandbox._problem.cache_clear()
     try:
         detail = sandbox_state("auto").detail
     finally:
         sandbox._problem.cache_clear()
     assert detail == "bubblewrap does not work here (bwrap: No permissions to create a new namespace)"
+
+
+@works
+def test_a_bubblewrap_that_the_workspace_brought_is_not_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "bwrap").write_text("#!/bin/sh\nexec true\n")
+    (root / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{root}:{os.environ['PATH']}")
+    assert sandboxed(("ls",), root, "on")[0] in ("/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap")
 
 
 @works
@@ -86,10 +95,20 @@ async def test_inside_only_the_workspace_is_writable_and_there_is_no_network(
 
 
 @works
+@pytest.mark.parametrize("folder", [".git", ".onbook"])
+async def test_records_cannot_be_moved_out_of_the_way(open_door: DoorMaker, folder: str) -> None:
+    door = open_door(sandbox="on", safe_mode=False, asker=Person("once"))
+    await door.run(Run(("true",)), by="model")
+    ran = await door.run(Run((f"mv {folder} other && mkdir -p {folder}/hooks",), shell=True), by="model")
+    assert ran.exit_code
+    assert not (door.root / "other" / "config").exists()
+
+
+@works
 async def test_what_runs_inside_ends_with_the_run(open_door: DoorMaker) -> None:
     door = open_door(sandbox="on", safe_mode=False, asker=Person("once"))
     ran = await door.run(Run(("echo begun; setsid sleep 61.5 & sleep 60",), shell=True), by="model", timeout=0.5)
-    assert ran.timed_out
+    assert ran.stopped.startswith("stopped after")
     assert ran.output.startswith(b"begun\n")
     left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"61.5" in _read(path)]
     assert left == []

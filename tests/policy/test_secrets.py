@@ -197,9 +197,9 @@ def test_a_hostile_text_costs_no_more_than_a_plain_one_should() -> None:
     ]
     hostile += ["://" + "a:" * 50_000, "eyJ" + "a" * 9 + ".eyJ" * 30_000, "Bearer " * 20_000, "-" * 100_000]
     for text in hostile:
-        began = time.perf_counter()
+        began = time.process_time()
         redact(text)
-        assert time.perf_counter() - began < 5
+        assert time.process_time() - began < 5  # a quadratic one takes minutes
 
 
 def test_an_ordinary_piece_costs_little() -> None:
@@ -208,7 +208,7 @@ def test_an_ordinary_piece_costs_little() -> None:
     redactor = StreamRedactor()
     best = float("inf")
     for _ in range(50):
-        began = time.perf_counter()
+        began = time.process_time()
         for piece in pieces:
             redactor.feed(piece)
         best = min(best, (time.perf_counter() - began) / len(pieces))
@@ -232,6 +232,12 @@ def test_children_get_no_keys() -> None:
         "API_KEY": "1",
         "ODD": "~-key-under-an-odd-name",
         "MY_ROUTE": "1",
+        "SECRET_KEY": "1",
+        "PGPASSWORD": "1",
+        "MYSQL_PWD": "1",
+        "DB_PASS": "1",
+        "SHAPED": KEYS["OpenAI"],
+        "INSIDE": f"--header=X:{KEYS['GitHub']}",
     }
     kept = without_keys(environ, key_names=["MY_ROUTE"])
     assert set(kept) == {"PATH", "HOME", "KEYBOARD", "SSH_AUTH_SOCK", "ONBOOK_MODEL"}

@@ -10,10 +10,10 @@ import pytest
 import pytest_asyncio
 
 from onbook.config.policy_settings import PolicySettings
-from onbook.config.settings import Route
+from onbook.config.settings import Route, Settings
 from onbook.events import AnyEvent, Event
 from onbook.models.backend import Backend
-from onbook.models.resolver import Resolved
+from onbook.models.resolver import Resolved, Resolver
 from onbook.models.routes import backend_of
 from onbook.policy.audit import Audit
 from onbook.policy.door import Asker, Door
@@ -59,6 +59,13 @@ def events() -> Events:
 MakeChat = Callable[..., Chat]
 
 
+def chosen(model: Resolved) -> ModelChoice:
+    """A choice that was made already."""
+    choice = ModelChoice(Resolver(Settings(), {}))
+    choice.become(model)
+    return choice
+
+
 @pytest_asyncio.fixture
 async def make_chat(server: ScriptedServer, events: Events) -> AsyncIterator[MakeChat]:
     """Chats with the server, by any of its protocols."""
@@ -76,7 +83,7 @@ async def make_chat(server: ScriptedServer, events: Events) -> AsyncIterator[Mak
         backend = backend_of(Route("scripted", url or server.openai_url), {})
         opened.append(backend)
         resolved = Resolved(backend, "llama3:latest", "scripted", "a test", window)
-        choice = ModelChoice.fixed(resolved)
+        choice = chosen(resolved)
         toolbox = Toolbox(tools)
         return Chat(Conversation(), choice, events, "Harvey", "/w", options, toolbox, ledger or Ledger(), rounds)
 

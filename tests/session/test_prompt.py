@@ -57,6 +57,15 @@ async def test_an_instruction_is_not_fetched_from_outside(door: Door, tmp_path: 
         await instruction_of(door, None)
 
 
+@pytest.mark.parametrize("secret", [".env", ".ssh/config", "deploy/server.pem"])
+async def test_a_link_to_keys_is_no_instruction(door: Door, secret: str) -> None:
+    (door.root / secret).parent.mkdir(exist_ok=True)
+    (door.root / secret).write_text("swordfish")
+    (door.root / "AGENTS.md").symlink_to(secret)
+    with pytest.raises(UsageError, match=r"AGENTS.md: is a link, and .* looks like a file that holds keys"):
+        await instruction_of(door, None)
+
+
 def test_a_conversation_begins_with_its_instruction() -> None:
     conversation = Conversation(Instruction("Be brief.", "AGENTS.md"), [("one", "1")])
     sent = conversation.messages_for(Prompt("two"))

@@ -313,7 +313,6 @@ class Session:
         self.skills = Skills(
             self.door, self.toolbox, self.conversation, environ, lambda text, _: self.said.append(text)
         )
-        self.skills.open()
 
     @property
     def offered(self) -> set[str]:
@@ -327,7 +326,12 @@ class Session:
 
 @pytest.fixture
 def opened(workspace: Path, environment: dict[str, str], home: Path) -> Any:
-    return lambda: Session(workspace, environment, home / "state")
+    async def open_session() -> Session:
+        session = Session(workspace, environment, home / "state")
+        await session.skills.open()
+        return session
+
+    return open_session
 
 
 @pytest.fixture
@@ -337,7 +341,7 @@ def folder(workspace: Path) -> Path:
 
 async def test_the_model_is_told_names_and_descriptions_and_loads_the_body_on_demand(opened: Any, folder: Path) -> None:
     write_skill(folder, "tidy", body="Sweep first.")
-    session = opened()
+    session = await opened()
     assert "- tidy: About tidy." in session.conversation.sections["skills"]
     assert "Sweep" not in session.conversation.system
     assert "Sweep first." in await session.call("load_skill", name="tidy")
@@ -345,7 +349,7 @@ async def test_the_model_is_told_names_and_descriptions_and_loads_the_body_on_de
 
 
 async def test_without_skills_the_model_hears_nothing_of_them(opened: Any) -> None:
-    session = opened()
+    session = await opened()
     assert session.conversation.system == ""
     assert "load_skill" not in session.offered
 
@@ -353,21 +357,21 @@ async def test_without_skills_the_model_hears_nothing_of_them(opened: Any) -> No
 async def test_a_skill_that_does_not_exist_suggests_the_nearest(opened: Any, folder: Path) -> None:
     write_skill(folder, "tidy")
     with pytest.raises(UsageError, match="did you mean tidy"):
-        await opened().call("load_skill", name="tydy")
+        await (await opened()).call("load_skill", name="tydy")
 
 
 async def test_many_skills_are_listed_as_far_as_there_is_room(opened: Any, folder: Path) -> None:
     for number in range(60):
         write_skill(folder, f"skill-{number:02}", f"long: x\n# {'x' * 900}")
         (folder / f"skill-{number:02}" / "SKILL.md").write_text(f"---\ndescription: {'words ' * 100}\n---\n")
-    told = opened().conversation.sections["skills"]
+    told = (await opened()).conversation.sections["skills"]
     assert len(told) < 6_300
     assert told.endswith("more, which the user can name")
 
 
 async def test_a_trigger_loads_the_skill_for_one_turn(opened: Any, folder: Path) -> None:
     write_skill(folder, "release", "trigger: release\nallowed-tools: Read, Bash(git:*)", "Tag it.")
-    session = opened()
+    session = await opened()
     with session.skills.turn():
         (piece,) = await session.skills.for_message("please release it")
         assert (piece.name, "Tag it." in piece.text) == ("skill release", True)
@@ -382,7 +386,7 @@ async def test_a_trigger_loads_the_skill_for_one_turn(opened: Any, folder: Path)
 
 async def test_a_message_that_does_not_fit_loads_nothing(opened: Any, folder: Path) -> None:
     write_skill(folder, "release", "trigger: release")
-    session = opened()
+    session = await opened()
     assert await session.skills.for_message("good morning") == ()
     assert session.said == []
 
@@ -390,14 +394,14 @@ async def test_a_message_that_does_not_fit_loads_nothing(opened: Any, folder: Pa
 async def test_one_message_sets_off_a_few_skills_at_most(opened: Any, folder: Path) -> None:
     for number in range(5):
         write_skill(folder, f"greedy-{number}", "trigger: /./")
-    session = opened()
+    session = await opened()
     assert len(await session.skills.for_message("hello")) == 3
     assert session.said[-1] == "greedy-3, greedy-4 would fit too; /skill load NAME loads one"
 
 
 async def test_a_skill_the_model_loads_narrows_its_tools_until_the_turn_ends(opened: Any, folder: Path) -> None:
     write_skill(folder, "look", "allowed-tools: [read_file]")
-    session = opened()
+    session = await opened()
     with session.skills.turn():
         await session.call("load_skill", name="look")
         assert session.offered == {"read_file", "load_skill"}
@@ -407,7 +411,7 @@ async def test_a_skill_the_model_loads_narrows_its_tools_until_the_turn_ends(ope
 async def test_two_skills_leave_only_what_both_allow(opened: Any, folder: Path) -> None:
     write_skill(folder, "one", "allowed-tools: read_file, search_files")
     write_skill(folder, "two", "allowed-tools: read_file, run_command")
-    session = opened()
+    session = await opened()
     await session.skills.load("one")
     await session.skills.load("two")
     assert session.offered == {"read_file", "load_skill"}
@@ -417,7 +421,7 @@ async def test_two_skills_leave_only_what_both_allow(opened: Any, folder: Path) 
 
 async def test_a_loaded_skill_stands_in_the_system_prompt_until_it_is_dropped(opened: Any, folder: Path) -> None:
     write_skill(folder, "tidy", body="Sweep first.")
-    session = opened()
+    session = await opened()
     await session.skills.load("tidy")
     assert "Sweep first." in session.conversation.system
     assert "lie in .agents/skills/tidy/" in session.conversation.system
@@ -427,7 +431,7 @@ async def test_a_loaded_skill_stands_in_the_system_prompt_until_it_is_dropped(op
 
 async def test_a_pattern_that_is_not_understood_is_said(opened: Any, folder: Path) -> None:
     write_skill(folder, "odd", "allowed-tools: Read(src/**)")
-    session = opened()
+    session = await opened()
     await session.skills.load("odd")
     assert session.said == ["skill odd: allowed-tools Read(src/**) is not understood and allows nothing"]
     assert session.offered == {"load_skill"}
@@ -435,7 +439,7 @@ async def test_a_pattern_that_is_not_understood_is_said(opened: Any, folder: Pat
 
 async def test_a_skill_cannot_give_back_what_the_role_took(opened: Any, folder: Path) -> None:
     write_skill(folder, "writer", "allowed-tools: write_file, read_file")
-    session = opened()
+    session = await opened()
     session.toolbox.of_role = frozenset({"read_file"})
     await session.skills.load("writer")
     assert session.offered == {"read_file"}
@@ -445,7 +449,7 @@ async def test_a_body_swapped_for_a_link_to_keys_is_refused_and_told(
     opened: Any, folder: Path, workspace: Path
 ) -> None:
     path = write_skill(folder, "release", "trigger: release")
-    session = opened()
+    session = await opened()
     (workspace / ".env").write_text("TOKEN=abc\n")
     path.unlink()
     path.symlink_to(workspace / ".env")
@@ -457,7 +461,7 @@ async def test_a_body_swapped_for_a_link_to_keys_is_refused_and_told(
 
 async def test_the_limits_of_a_skill_are_those_of_the_text_that_is_read(opened: Any, folder: Path) -> None:
     path = write_skill(folder, "look", "allowed-tools: Read, Write")
-    session = opened()
+    session = await opened()
     path.write_text(path.read_text().replace("Read, Write", "Read"))
     await session.call("load_skill", name="look")
     assert session.offered == {"read_file", "load_skill"}
@@ -466,10 +470,19 @@ async def test_the_limits_of_a_skill_are_those_of_the_text_that_is_read(opened: 
 async def test_keys_in_a_skill_do_not_reach_the_model(opened: Any, folder: Path) -> None:
     key = "sk-ant-api03-" + "a1B2" * 20
     write_skill(folder, "leaky", body=f"Use {key}.")
-    assert "[redacted]" in await opened().call("load_skill", name="leaky")
+    assert "[redacted]" in await (await opened()).call("load_skill", name="leaky")
 
 
 async def test_a_huge_body_is_cut_and_says_so(opened: Any, folder: Path) -> None:
     write_skill(folder, "huge", body="word " * 20_000)
-    text = await opened().call("load_skill", name="huge")
+    text = await (await opened()).call("load_skill", name="huge")
     assert "[cut after 30,000 of 100,000 characters; the rest is in .agents/skills/huge/SKILL.md]" in text
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("head", ["\n" * 200_000, f"allowed-tools: [{'a' * 200_000}]\n", "x: |\n" + " a\n" * 60_000])
+def test_an_enormous_head_is_read_in_no_time(head: str) -> None:
+    # It comes with a cloned folder, and is read when a session begins.
+    values = parse(f"---\nname: a\n{head}---\nbody").values
+    read = [value.items() or value.text() for value in values.values()]
+    assert read.index("a") == 0

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onbook.config.budget_settings import BudgetSettings
-from onbook.config.settings import Route
+from onbook.config.settings import Route, Settings
 from onbook.events import Note, ProcessFinished, RunFinished, RunStarted, TextDelta, ToolCalled, ToolFinished
 from onbook.models import messages as models
 from onbook.models.messages import Image, ToolSpec
-from onbook.models.resolver import NoModel, Resolved
+from onbook.models.resolver import NoModel, Resolved, Resolver
 from onbook.models.routes import backend_of
 from onbook.outcome import Outcome
 from onbook.session.attachments import Prompt
@@ -334,7 +334,7 @@ async def test_a_turn_for_which_there_is_no_model_is_a_run_that_failed(make_chat
             raise NoModel
 
     chat = make_chat()
-    chat.choice = Nobody(None)
+    chat.choice = Nobody(Resolver(Settings(), {}))
     ended = await chat.turn(Prompt("Hello?"))
     assert ended.outcome is Outcome.MODEL_FAILED
     assert events.one(RunStarted).speaker is None

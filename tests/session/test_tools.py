@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from onbook.config.patterns import compile_pattern, glob_pattern, line_pattern
 from onbook.models.messages import ToolSpec
 from onbook.outcome import OnbookError, UsageError
 from onbook.policy.door import Denied
-from onbook.config.patterns import compile_pattern, glob_pattern, line_pattern
 from onbook.session.tools import read_file as reading
 from onbook.session.tools.builtin import builtin_tools
 from onbook.session.tools.edit_file import replaced
@@ -189,6 +190,20 @@ async def test_an_edit_that_is_not_clear_changes_nothing(
     assert (workspace / "a.py").read_text() == "if a:\n    b()\n    b()\n"
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("text", "old", "error"),
+    [
+        ("a" * 1_000_000, "a" * 50, "old is at least 100 times in a.txt (lines 1, 1, 1, 1, 1, …): add lines around it"),
+        ("a\n" * 500_000, " a\n" * 5_000 + "b", "old is not in a.txt; read_file shows what is there"),
+    ],
+)
+def test_an_edit_of_a_text_that_repeats_itself_is_refused_at_once(text: str, old: str, error: str) -> None:
+    with pytest.raises(ToolFailed) as caught:
+        replaced("a.txt", text, old, "new")
+    assert str(caught.value).startswith(error)
+
+
 @given(st.text("ab\n"), st.text("abc\n", min_size=1), st.text("xy\n"), st.text("ab\n"))
 def test_an_edit_replaces_exactly_the_one_place(before: str, old: str, new: str, after: str) -> None:
     text = before + old + after
@@ -324,8 +339,15 @@ async def test_a_command_that_does_not_end_is_stopped_and_says_so(make_door: Mak
     bench = Bench(builtin_tools(make_door(programs=("sh",), timeout=0.3)))
     (workspace / "x.sh").write_text("echo begun\nsleep 60\n")
     said = await bench("run_command", command="sh x.sh")
-    assert said.startswith("[stopped: it ran longer than ")
+    assert said.startswith("[stopped after ")
     assert "begun" in said
+
+
+async def test_a_command_that_never_stops_talking_is_stopped_and_says_so(make_door: MakeDoor) -> None:
+    bench = Bench(builtin_tools(make_door(programs=("yes",))))
+    first, rest = (await bench("run_command", command="yes")).split("\n", 1)
+    assert re.fullmatch(r"\[stopped after \d+ bytes of output\]", first)
+    assert rest.startswith("y\n")
 
 
 @pytest.mark.parametrize(
@@ -381,6 +403,9 @@ READ = '{"name": "read_file", "arguments": {"path": "a"}}'
         ('{"answer": 42}', 0),
         ("", 0),
         ("[" * 100_000, 0),
+        ("<tool_call>" * 20_000, 0),
+        ("```json\n" + "\n" * 100_000 + "x", 0),
+        (f"<tool_call>{READ}</tool_call></tool_call>", 0),
     ],
 )
 def test_a_reply_that_is_nothing_but_calls_is_a_call(text: str, count: int) -> None:

@@ -10,7 +10,6 @@ from onbook.models.resolver import Resolved
 from onbook.models.routes import backend_of
 from onbook.outcome import Outcome
 from onbook.session.attachments import Prompt
-from onbook.session.choice import ModelChoice
 from onbook.session.conversation import Conversation
 from onbook.session.turn import Chat
 from tests.scripted import (
@@ -27,7 +26,7 @@ from tests.scripted import (
     ToolCall,
     known_errors,
 )
-from tests.session.conftest import Events, MakeChat
+from tests.session.conftest import Events, MakeChat, chosen
 
 
 async def test_a_turn_is_told_from_beginning_to_end(
@@ -186,7 +185,7 @@ async def test_the_backends_own_tokenizer_is_no_estimate(events: Events) -> None
         backend = backend_of(Route("llama", f"llamacpp://127.0.0.1:{server.port}"), {})
         chat = Chat(
             Conversation(),
-            ModelChoice.fixed(Resolved(backend, "llama3:latest", "llama", "a test")),
+            chosen(Resolved(backend, "llama3:latest", "llama", "a test")),
             events,
             "Harvey",
             "/w",
@@ -226,7 +225,7 @@ async def test_an_answer_is_held_to_its_schema(make_chat: MakeChat, server: Scri
 
 async def test_a_model_elsewhere_speaks_under_its_own_name(events: Events) -> None:
     backend = backend_of(Route("cloud", "http://192.0.2.1:9/v1"), {})
-    chat = Chat(Conversation(), ModelChoice.fixed(Resolved(backend, "m", "cloud", "a test")), events, "Harvey", "/w")
+    chat = Chat(Conversation(), chosen(Resolved(backend, "m", "cloud", "a test")), events, "Harvey", "/w")
     turn = asyncio.create_task(chat.turn(Prompt("hi")))
     await asyncio.sleep(0)
     await asyncio.sleep(0)

@@ -1,10 +1,12 @@
 """What a model wants to do and nobody has decided yet is asked, above the prompt or on a line of its own."""
 
+import time
+
 import pexpect
 import pytest
 
 from onbook.policy.undo import Change
-from onbook.terminal.asker import answer_of, shown_change
+from onbook.terminal.asker import TYPING, answer_of, shown_change
 from tests.conftest import CommandLine, Terminal
 from tests.scripted import Reply, ScriptedServer, ToolCall
 from tests.terminal.conftest import See, Seen
@@ -39,7 +41,8 @@ def asked(see: See, scripted_model: ScriptedServer) -> Seen:
         ("a", "always"),
         ("always ", "always"),
         ("also", None),
-        ("yes", None),
+        ("yes", "once"),
+        ("Y", "once"),
         ("on", None),
     ],
 )
@@ -131,10 +134,27 @@ def test_a_half_typed_line_is_put_aside_while_a_question_stands(see: See, script
     seen.enter("write it")
     seen.send("a half")
     seen.until(QUESTION)
+    asked_at = time.monotonic()
     seen.until(lambda: seen.input == "")
-    seen.enter("n")
+    seen.send("n")
+    seen.until(lambda: time.monotonic() > asked_at + TYPING)
+    seen.enter("")
     seen.until("Done.")
     seen.until(lambda: seen.input == "a half")
+
+
+def test_the_end_of_a_line_that_was_being_typed_is_no_answer(see: See, scripted_model: ScriptedServer) -> None:
+    scripted_model.replies(Reply("Wait", tool_calls=WRITE.tool_calls, delay=0.2), Reply("Done."))
+    seen = see()
+    seen.ready()
+    seen.enter("write it")
+    seen.send("plan ")
+    seen.until(QUESTION)
+    seen.enter("a")
+    seen.until("that is no answer")
+    seen.enter("n")
+    seen.until("Done.")
+    seen.until(lambda: seen.input == "plan a")
 
 
 def test_a_dumb_terminal_asks_on_a_line(terminal: Terminal, scripted_model: ScriptedServer, run: CommandLine) -> None:

@@ -25,6 +25,16 @@ def test_a_dumb_terminal_gets_a_prompt_and_no_control_codes(terminal: Terminal, 
     assert "\r" not in shown.replace("\r\n", "")
 
 
+def test_a_dumb_terminal_gets_the_banner_too(terminal: Terminal, scripted_model: ScriptedServer) -> None:
+    child = terminal(TERM="dumb")
+    child.expect(PROMPT)
+    lines = str(child.before).splitlines()
+    assert lines[0].startswith("onbook ")
+    assert lines[1].startswith("recording to .onbook/sessions/")
+    assert lines[2].startswith("safe mode on · sandbox: ")
+    assert lines[3] == "onbook: model: llama3:latest (route scripted, onbook.toml)"
+
+
 def test_ctrl_c_cancels_the_turn_and_drops_a_half_typed_line(
     terminal: Terminal, scripted_model: ScriptedServer, run: CommandLine
 ) -> None:

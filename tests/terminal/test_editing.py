@@ -102,6 +102,39 @@ def test_history_is_there_in_the_next_session_for_the_user_alone_and_without_key
     again.until(lambda: again.input == "hello")
 
 
+def test_an_earlier_line_is_suggested_and_taken_with_the_right_arrow(see: See, scripted_model: ScriptedServer) -> None:
+    seen = see()
+    seen.ready()
+    seen.enter("what is the weather like?")
+    seen.until("You said: what")
+    seen.ready()
+    seen.send("what is")
+    seen.until(lambda: seen.input == "what is the weather like?")
+    seen.send("\r")
+    eventually(lambda: len(scripted_model.chats) == 2)
+    assert scripted_model.chats[1].last == "what is"
+    seen.ready()
+    seen.send("what is the")
+    seen.until(lambda: seen.input == "what is the weather like?")
+    seen.send("\x1b[C\r")
+    eventually(lambda: len(scripted_model.chats) == 3)
+    assert scripted_model.chats[2].last == "what is the weather like?"
+
+
+def test_ctrl_c_ends_a_search_in_the_history(see: See, scripted_model: ScriptedServer) -> None:
+    seen = see()
+    seen.ready()
+    seen.enter("hello")
+    seen.until("You said: hello")
+    seen.ready()
+    seen.send("\x12hel")
+    seen.until("I-search backward")
+    seen.send("\x03")
+    seen.until(lambda: "I-search" not in seen.screen and seen.input == "")
+    seen.enter("again")
+    seen.until("You said: again")
+
+
 def test_no_record_keeps_no_history(see: See, scripted_model: ScriptedServer, home: Path) -> None:
     seen = see("--no-record")
     seen.ready()
@@ -137,3 +170,44 @@ def test_names_are_offered_after_an_at_sign(see: See, scripted_model: ScriptedSe
     seen.ready()
     seen.send("@scr\t")
     seen.until(lambda: seen.input == "@scripted")
+
+
+def test_a_tab_that_comes_before_the_offers_takes_the_first_of_them(
+    see: See, scripted_model: ScriptedServer, run: CommandLine
+) -> None:
+    (run.workspace / "notes.md").write_text("x")
+    seen = see()
+    seen.ready()
+    for _ in range(5):
+        seen.send("\x03/read no\t")
+        seen.until(lambda: seen.input == "/read notes.md")
+
+
+def test_tab_goes_on_into_the_only_folder(see: See, scripted_model: ScriptedServer, run: CommandLine) -> None:
+    (run.workspace / "my src").mkdir()
+    (run.workspace / "my src" / "only.py").write_text("x")
+    seen = see()
+    seen.ready()
+    seen.send("/read my\t")
+    seen.until(lambda: seen.input == "/read 'my src'/")
+    seen.send("\t")
+    seen.until(lambda: seen.input == "/read 'my src/only.py'")
+
+
+def test_a_home_that_is_not_there_offers_nothing(see: See, scripted_model: ScriptedServer) -> None:
+    seen = see()
+    seen.ready()
+    seen.send("/read ~nobody-of-that-name/\t")
+    seen.send("\x03/he\t")
+    seen.until(lambda: seen.input == "/help")
+    assert "error" not in seen.all
+
+
+def test_a_file_that_looks_like_an_option_is_offered_as_a_file(
+    see: See, scripted_model: ScriptedServer, run: CommandLine
+) -> None:
+    (run.workspace / "-rf").write_text("x")
+    seen = see()
+    seen.ready()
+    seen.send("/read \t")
+    seen.until(lambda: seen.input == "/read ./-rf")

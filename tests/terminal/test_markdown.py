@@ -87,3 +87,15 @@ def test_no_text_can_drive_the_terminal(text: str) -> None:
 )
 def test_what_was_written_stays_readable(text: str, shown: str) -> None:
     assert CODES.sub("", rendered(text, 80)) == shown
+
+
+def test_code_has_darker_colours_on_a_light_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    shown = {}
+    for colours in ("15;0", "0;15"):
+        monkeypatch.setenv("COLORFGBG", colours)
+        shown[colours] = rendered("```python\ndef f(): return 'x'\n```", 80)
+    assert "\x1b[94m" in shown["15;0"]
+    assert "\x1b[94m" not in shown["0;15"]
+    assert "\x1b[34m" in shown["0;15"]

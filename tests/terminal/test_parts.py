@@ -15,9 +15,10 @@ from onbook.session.grammar import CommandLine, parse_line
 from onbook.terminal.asides import is_heard, process_line, tool_call, tool_lines
 from onbook.terminal.board import Board, Question, Typed, Waiting
 from onbook.terminal.completer import quoted
-from onbook.terminal.growing import Lines
+from onbook.terminal.growing import Lines, Thoughts, Words
 from onbook.terminal.history import InputHistory
 from onbook.terminal.paste import Pastes
+from onbook.terminal.screen import printable
 from onbook.terminal.wrapping import last_rows
 
 
@@ -59,6 +60,31 @@ def test_the_last_rows_are_shown() -> None:
     assert last_rows("one\ntwo\nthree four\n", 6, 3) == ["two", "three ", "four"]
 
 
+def test_rows_are_cut_between_words() -> None:
+    assert last_rows("one two three", 8, 3) == ["one two ", "three"]
+    assert last_rows("unbreakable", 8, 3) == ["unbreaka", "ble"]
+
+
+def test_what_was_drawn_stands_still_while_a_long_line_grows() -> None:
+    text = "".join(f"word{number} " for number in range(400))
+    moved = sum(
+        last_rows(text[:end], 20, 5)[0] != last_rows(text[: end + 1], 20, 5)[0] for end in range(1000, len(text))
+    )
+    assert moved <= (len(text) - 1000) / 12  # a row of two words at a time
+
+
+def test_a_thought_is_set_back_line_by_line_without_empty_lines_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    thoughts = Thoughts()
+    said = [thoughts.feed(piece) for piece in ("\n\nfirst ", "line\n\n\nsec", "ond\n\n")]
+    assert said == ["", "first line\n", "\nsecond\n"]
+    assert thoughts.end() == ""
+
+
+def test_text_cannot_make_a_line_read_in_another_order() -> None:
+    assert printable("a\u202eb\u2066c") == r"a\u202eb\u2066c"
+
+
 def test_a_history_that_cannot_be_kept_is_no_problem(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
@@ -96,8 +122,14 @@ def test_a_folder_can_be_gone_into_after_it_was_quoted() -> None:
     assert shlex.split(quoted("my notes/") + "a.md") == ["my notes/a.md"]
 
 
+def test_an_apostrophe_is_quoted_as_a_person_would() -> None:
+    assert quoted("it's.txt") == '"it\'s.txt"'
+
+
 def test_the_board_shows_the_end_of_what_grows_and_what_waits() -> None:
-    board = Board(unfinished="one\ntwo\nthree", queued=[Typed("next\nline", "")])
+    answer = Words(lambda: 80)
+    answer.feed("one\ntwo\nthree")
+    board = Board(answer, queued=[Typed("next\nline", "")])
     assert [text for _, text in board.above(20, 3)] == ["two\n", "three\n", "queued: next …\n"]
 
 

@@ -2,6 +2,8 @@
 
 import re
 import signal
+import time
+from pathlib import Path
 
 import pytest
 
@@ -340,3 +342,64 @@ def test_a_command_is_said_without_the_statistics_of_a_model(see: See, scripted_
     seen.until("onbook: /nonsense is not a command")
     seen.ready()
     assert "tokens" not in seen.all
+
+
+def test_a_spinner_turns_while_a_program_is_silent(see: See, scripted_model: ScriptedServer) -> None:
+    seen = see()
+    seen.ready()
+    seen.enter("!sleep 20")
+    seen.until(lambda: bool(re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] !sleep 20 \| \ds", seen.screen)))
+    seen.send("\x03")
+    seen.until("Cancelled.")
+    seen.ready()
+    assert "!sleep 20 |" not in seen.screen
+
+
+def test_the_context_in_the_status_line_follows_what_commands_do(see: See, user_settings: Path) -> None:
+    with ScriptedServer(context={"llama3:latest": 4000}, context_field="context_length") as server:
+        route = f'name = "scripted"\nurl = "{server.openai_url}"\nmodel = "llama3:latest"'
+        user_settings.write_text(f'model = "scripted"\n\n[tools]\nenabled = false\n\n[[routes]]\n{route}\n')
+        seen = see()
+        seen.ready()
+        seen.enter("word " * 200)
+        seen.until(lambda: "context 13%" in seen.status)
+        seen.enter("/clear")
+        seen.until(lambda: "context 0%" in seen.status)
+
+
+def test_a_failed_turn_leaves_the_context_as_it_was(see: See, user_settings: Path) -> None:
+    with ScriptedServer(context={"llama3:latest": 4000}, context_field="context_length") as server:
+        route = f'name = "scripted"\nurl = "{server.openai_url}"\nmodel = "llama3:latest"'
+        user_settings.write_text(f'model = "scripted"\n\n[[routes]]\n{route}\n')
+        server.replies(Reply("Fine."), Status(401))
+        seen = see()
+        seen.ready()
+        seen.enter("one")
+        seen.until(lambda: "context 0%" in seen.status)
+        seen.enter("two")
+        seen.until("refused")
+        seen.ready()
+        assert "context 0%" in seen.status
+
+
+def test_nothing_is_drawn_and_nothing_computed_while_nothing_happens(see: See, scripted_model: ScriptedServer) -> None:
+    seen = see()
+    seen.ready()
+    seen.enter("hello")
+    seen.until("tokens")
+    seen.ready()
+    eventually(lambda: not _waked(seen.child.pid))
+
+
+def _waked(pid: int) -> int:
+    """How often the program went back to sleep within half a second."""
+    counted = Path(f"/proc/{pid}/status")
+    if not counted.exists():
+        pytest.skip("only Linux counts this")
+    before = _switches(counted)
+    time.sleep(0.5)
+    return _switches(counted) - before
+
+
+def _switches(counted: Path) -> int:
+    return int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", counted.read_text(), re.MULTILINE)[0])

@@ -1,13 +1,11 @@
 """`onbook ask`: one line carried out, most often a question, and its answer recorded."""
 
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from onbook.cli import options
 from onbook.cli.consent import open_trusted_stage
@@ -17,12 +15,11 @@ from onbook.cli.question import check_unicode, ignores_stdin, is_order, line_of,
 from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import Stage, playing
 from onbook.commands.dispatch import carry_out
-from onbook.events import Note
 from onbook.outcome import Outcome, UsageError
 from onbook.policy.door import Door
 from onbook.session.grammar import ChatLine, Line
 from onbook.session.pending import Piece
-from onbook.session.reading import attach
+from onbook.session.reading import attach, name_of
 from onbook.session.schema import schema_of
 from onbook.terminal.asker import LineAsker
 from onbook.terminal.view import JsonView, TextView
@@ -94,13 +91,14 @@ async def _ask(stage: Stage, words: str, line: Line, **given: Any) -> Outcome:
         budget=given["budget"],
         door=door,
         choose=isinstance(line, ChatLine),
+        goes_on=False,
     )
     async with production as ready:
         if sys.stdin.isatty() and sys.stderr.isatty():
             door.asker = LineAsker()
         if ignores_stdin(line):
             text = f"standard input is not read: {words.split()[0]} is no question"
-            ready.live.emit(Note(run="", time=time.time(), text=text, level="warning"))
+            ready.live.note(text, "warning")
         for piece in pieces:
             ready.live.pending.add(piece)
         outcome = await carry_out(ready.live, words, line)
@@ -118,11 +116,10 @@ def _check_fits(words: str, line: Line, given: dict[str, Any]) -> None:
 
 async def _attached(door: Door, paths: Sequence[str]) -> list[Piece]:
     """Every file, read; two of the same name are told apart by their paths."""
-    pieces = [await attach(door, path) for path in paths]
-    names = [piece.name for piece in pieces]
+    names = [name_of(path) for path in paths]
     return [
-        piece if names.count(piece.name) == 1 else msgspec.structs.replace(piece, name=path)
-        for piece, path in zip(pieces, paths, strict=True)
+        await attach(door, path, path if names.count(name) > 1 else name)
+        for path, name in zip(paths, names, strict=True)
     ]
 
 

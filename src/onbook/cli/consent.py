@@ -5,7 +5,11 @@ from pathlib import Path
 
 from onbook.cli.stage import Stage, open_stage, trust_store
 from onbook.config.places import SETTINGS_NAME
+from onbook.policy.effects import one_line
 from onbook.terminal.screen import printable, write_aside
+
+LONGEST_SHOWN = 4_000
+"""Characters of each thing that a yes would allow; line ends among them are spelt out, or they could hide the rest."""
 
 
 def open_trusted_stage(workspace: Path | None, *, trust: bool = False) -> Stage:
@@ -27,7 +31,7 @@ def _agreed(stage: Stage) -> bool:
     path = stage.root / SETTINGS_NAME
     lines = [
         f"onbook: {path} is not trusted. With your trust it could use",
-        *(f"  {what}" for what in stage.loaded.left_out),
+        *(f"  {one_line(what, LONGEST_SHOWN)}" for what in stage.loaded.left_out),
         f"Trust {path} as it is now? [y/N] ",
     ]
     write_aside(printable("\n".join(lines)))

@@ -78,7 +78,8 @@ def _by_lines(stage: Stage, given: dict[str, Any]) -> Outcome:
 
 
 async def _enter(stack: AsyncExitStack, stage: Stage, given: dict[str, Any]) -> "Production":
-    """At a terminal a model that cannot be found is said, and `/model` can name another; a script is told at once."""
+    """At a terminal a model that cannot be found is said, and `/model` can name another. A script is told at once when
+    it named one; else by the first line that needs it, for many need none."""
     from onbook.cli.production import open_production
     from onbook.terminal.asker import LineAsker
     from onbook.terminal.signals import cancelling
@@ -87,12 +88,22 @@ async def _enter(stack: AsyncExitStack, stage: Stage, given: dict[str, Any]) -> 
     view = TextView()
     somebody = sys.stdin.isatty() and sys.stderr.isatty()
     with cancelling():
-        production = await stack.enter_async_context(open_production(stage, view, choose=not somebody, **given))
+        wished = not somebody and given["model"] is not None
+        production = await stack.enter_async_context(open_production(stage, view, choose=wished, **given))
         view.follow(production.live.log)
         if somebody:
             production.live.door.asker = LineAsker()
+            await _welcome(production.live)
             await _choose(production.live)
         return production
+
+
+async def _welcome(live: "Live") -> None:
+    from onbook.terminal.banner import first_lines, further_lines
+
+    role = live.part.role.name if live.part.role is not None else None
+    for line in (*first_lines(live.root, role), *await asyncio.to_thread(further_lines, live)):
+        write_aside(f"{line}\n")
 
 
 async def _choose(live: "Live") -> None:

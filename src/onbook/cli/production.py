@@ -27,6 +27,7 @@ from onbook.session.tools.toolbox import Toolbox
 from onbook.session.turn import Chat
 from onbook.transcript.history import Session, load
 from onbook.transcript.sessions import find_session
+from onbook.words import counted
 from onbook.workspace.root import sessions_path
 
 
@@ -36,10 +37,6 @@ class Production:
 
     live: Live
     recording: Recording | None
-
-    @property
-    def chat(self) -> Chat:
-        return self.live.chat
 
     def verdict(self, outcome: Outcome) -> Outcome:
         """The outcome, unless it was good and its record could not be kept."""
@@ -62,11 +59,13 @@ async def open_production(
     budget: BudgetSettings | None = None,
     door: Door | None = None,
     choose: bool = True,
+    goes_on: bool = True,
 ) -> AsyncIterator[Production]:
     """Find the instruction, load the history, open the door and the transcript; close it all afterwards.
 
     With `choose` the model is chosen at once, and its absence is an error here; otherwise when it is needed. `budget`
-    goes over the settings' limits; `door` is for a command that needed one before all this.
+    goes over the settings' limits; `door` is for a command that needed one before all this; `goes_on` is False where
+    a single line is carried out.
     """
     show = RedactingSink(view)
     for notice in stage.loaded.notices:
@@ -104,11 +103,10 @@ async def open_production(
                 stage.environ,
                 sink,
                 door,
-                choice,
                 chat,
                 recording or NoRecord(),
                 servers,
-                ledger=chat.ledger,
+                goes_on=goes_on,
             )
             await begin(live, role)
             yield Production(live, recording)
@@ -135,8 +133,7 @@ def _spoken(session: Session | None, show: Sink) -> list[tuple[str, str]]:
         show(note(f"{session.path.name} was cut off in the middle of a turn; that turn is left out", "warning"))
     turns = spoken(session.turns)
     elsewhere = "" if session.appendable else "; it stays as it is, what follows is a session of its own"
-    count = f"{len(turns)} turn{'' if len(turns) == 1 else 's'}"
-    show(note(f"continuing {session.path.stem} after {count}{elsewhere}"))
+    show(note(f"continuing {session.path.stem} after {counted(len(turns), 'turn')}{elsewhere}"))
     return turns
 
 

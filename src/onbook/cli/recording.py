@@ -23,8 +23,6 @@ class Recording:
         self._recorder = recorder
         self._view = view
         self._cast = cast
-        self._written = False
-        self._kept: set[str] = set()
         self._gap = False
         self.paused = False
         self.failed = False
@@ -58,29 +56,25 @@ class Recording:
             raise UsageError(f"session {session.stem} is the one that is recorded now")
         other = Recorder.resume(session, self._cast)
         self.close()
-        self._recorder, self._written, self._gap = other, False, False
+        self._recorder, self._gap = other, False
 
     def close(self) -> None:
         """End the transcript and name it. Its turns are whole without an end, so that one missing is no failure."""
+        said = self._recorder.said
         try:
             self._recorder.close()
         except TranscriptError as error:
             self._say("", str(error), "warning")
             return
-        if self._written and not self.failed:
+        if said and not self.failed:
             self._say("", f"recorded in {_short(self.path)}")
 
     def _record(self, event: AnyEvent) -> None:
         """The recorder passes over events of a run whose beginning it has not seen."""
-        if isinstance(event, RunStarted) and event.recorded:
-            if self.paused:
-                self._gap = True
-                return
-            self._kept.add(event.run)
+        if isinstance(event, RunStarted) and event.recorded and self.paused:
+            self._gap = True
+            return
         self._recorder(event)
-        if isinstance(event, RunFinished) and event.run in self._kept:
-            self._kept.remove(event.run)
-            self._written = True
 
     def _unrecorded(self, event: AnyEvent, problem: str) -> AnyEvent:
         """The event with the problem in it, and with the exit code that the command will have."""

@@ -1,8 +1,8 @@
 """`onbook sessions`, `show` and `replay`: what was recorded, to read and to ask again."""
 
 import sys
-import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from onbook.cli.production import open_production
 from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import Stage, open_stage
 from onbook.cli.table import echo_table
-from onbook.events import Note
 from onbook.outcome import Outcome
 from onbook.session.replaying import replay as ask_again
 from onbook.terminal.screen import fit_for, printable, write, write_aside
@@ -83,16 +82,13 @@ def replay(
 async def _replay(stage: Stage, turns: Sequence[Turn], view: JsonView | TextView, given: Mapping[str, Any]) -> Outcome:
     """`given` are the options of `open_production`."""
     async with open_production(stage, view, **given) as production:
-        chat = production.chat
 
         def show(question: str) -> None:
             if isinstance(view, TextView):
                 write_aside(printable(f"\n> {question}\n"))
 
-        def warn(line: str) -> None:
-            chat.emit(Note(run="", time=time.time(), text=line, level="warning"))
-
-        outcome = await ask_again(chat, turns, show, warn)
+        warn = partial(production.live.note, level="warning")
+        outcome = await ask_again(production.live, turns, show, warn)
     return production.verdict(outcome)
 
 

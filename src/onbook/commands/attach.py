@@ -18,7 +18,7 @@ async def attach(call: Call, files: tuple[str, ...]) -> None:
       /attach screenshot.png
       /attach ~/report.md
     """
-    pieces = [await attached(call.live.door, path) for path in files]
+    pieces = [await attached(call.live.door, path, path) for path in files]
     for piece in pieces:
         call.say(piece.label)
         call.show_model(piece)

@@ -10,7 +10,7 @@ from onbook.commands.group import Group
 from onbook.outcome import Outcome
 from onbook.policy.audit import Line
 from onbook.policy.effects import describe, one_line
-from onbook.session.reading import counted
+from onbook.words import counted
 
 
 @click.group(cls=Group, default="tail")

@@ -29,10 +29,12 @@ class Call:
         """Something beside the result."""
         self.emit(Note(run=self.run, time=time.time(), text=text, level=level))
 
-    def show_model(self, piece: Piece) -> None:
-        """Give the model something to read with the next message, and say so."""
-        self.live.pending.add(piece)
-        self.note(f"{piece.name} goes with the next message")
+    def show_model(self, *pieces: Piece, told: str = "") -> None:
+        """Give the model something to read with the next message, and say so where one can follow."""
+        for piece in pieces:
+            self.live.pending.add(piece)
+        if self.live.goes_on:
+            self.note(told or f"{', '.join(piece.name for piece in pieces)} goes with the next message")
 
     def emit(self, event: AnyEvent) -> None:
         self.live.emit(event)

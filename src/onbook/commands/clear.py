@@ -3,6 +3,7 @@
 import click
 
 from onbook.commands.call import Call
+from onbook.words import counted
 
 
 @click.command()
@@ -18,7 +19,6 @@ async def clear(call: Call, *, pending: bool) -> None:
     live.pending.drop(waiting)
     words = [f"{len(waiting)} waiting"] if waiting or pending else []
     if not pending:
-        turns = len(live.chat.conversation.turns)
+        words.insert(0, counted(len(live.chat.conversation.turns), "turn"))
         live.chat.conversation.clear()
-        words.insert(0, f"{turns} turn{'' if turns == 1 else 's'}")
     call.say(f"forgot {' and '.join(words)}")

@@ -9,6 +9,7 @@ from onbook.events import ReasoningDelta
 from onbook.models.messages import Delta, Reasoning, Retrying, Text
 from onbook.outcome import UsageError
 from onbook.session.compaction import compacted, summarise
+from onbook.words import counted
 
 
 @click.command()
@@ -26,13 +27,14 @@ async def compact(call: Call, keep: int) -> None:
     turns = chat.conversation.turns
     old, kept = (turns[:-keep], turns[-keep:]) if keep else (turns, ())
     if not old:
-        raise UsageError(f"nothing to compact: {_count(len(turns))} so far, and the last {keep} are kept (--keep N)")
+        kept_anyway = f", and the last {keep} are kept (--keep N)" if turns else ""
+        raise UsageError(f"nothing to compact: {counted(len(turns), 'turn')} so far{kept_anyway}")
     model = await chat.choice.current()
     window = await chat.choice.window(model)
     summary = await summarise(old, model, window, call.live.ledger, lambda delta: _hear(call, delta))
     shorter = compacted(old, kept, summary)
     chat.conversation.replace_history(shorter.exchange, keep=len(kept))
-    call.note(f"{_count(len(old))} summarised: ~{shorter.before} tokens before, ~{shorter.after} now")
+    call.note(f"{counted(len(old), 'turn')} summarised: ~{shorter.before} tokens before, ~{shorter.after} now")
 
 
 def _hear(call: Call, delta: Delta) -> None:
@@ -42,7 +44,3 @@ def _hear(call: Call, delta: Delta) -> None:
         call.emit(ReasoningDelta(run=call.run, time=time.time(), text=delta.text))
     elif isinstance(delta, Retrying):
         call.note(delta.sentence, "warning")
-
-
-def _count(turns: int) -> str:
-    return f"{turns} turn{'' if turns == 1 else 's'}"

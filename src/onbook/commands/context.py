@@ -10,6 +10,7 @@ from onbook.commands.params import PieceNumber
 from onbook.models.messages import Message
 from onbook.models.tokens import estimate_prompt, estimate_tokens
 from onbook.outcome import UsageError
+from onbook.session.context import estimate_tools
 from onbook.session.live import Live
 
 
@@ -22,14 +23,10 @@ def context() -> None:
 @click.pass_obj
 async def show(call: Call) -> None:
     """List instruction, sections, history, what waits and the tools, with estimated tokens."""
-    live = call.live
-    rows = list(_rows(live))
-    for name, tokens, words in rows:
+    for name, tokens, words in _rows(call.live):
         call.say(f"{name:<14} {tokens:>7}  {words}".rstrip())
-    total = sum(tokens for _, tokens, _ in rows)
-    window = await live.choice.window(live.choice.chosen) if live.choice.chosen else None
-    share = f"{total / window:.0%} of {window}" if window else "of an unknown window"
-    call.say(f"{'together':<14} {total:>7}  estimated tokens, {share}")
+    total = told_tokens(call.live)
+    call.say(f"{'together':<14} {total:>7}  estimated tokens, {await share(call.live, total)}")
 
 
 @context.command()
@@ -44,6 +41,17 @@ async def drop(call: Call, number: int) -> None:
     call.say(f"{pieces[number - 1].name} will not go along")
 
 
+def told_tokens(live: Live) -> int:
+    """About how many tokens the next message takes along, before a word of it is written."""
+    return sum(tokens for _, tokens, _ in _rows(live))
+
+
+async def share(live: Live, tokens: int) -> str:
+    """So much of the window, as far as it is known."""
+    window = await live.choice.window(live.choice.chosen) if live.choice.chosen else None
+    return f"{tokens / window:.0%} of {window}" if window else "of an unknown window"
+
+
 def _rows(live: Live) -> Iterator[tuple[str, int, str]]:
     conversation = live.chat.conversation
     if instruction := conversation.instruction:
@@ -55,9 +63,8 @@ def _rows(live: Live) -> Iterator[tuple[str, int, str]]:
     for number, piece in enumerate(live.pending.pieces, 1):
         message = Message("user", piece.text, (piece.image,) if piece.image else ())
         yield f"waiting {number}", estimate_prompt([message]), piece.name
-    if tools := live.toolbox.offered:
-        described = "".join(f"{each.spec.name}{each.spec.description}{each.spec.parameters}" for each in tools)
-        yield "tools", estimate_tokens(described), ", ".join(tool.spec.name for tool in tools)
+    if tools := live.chat.offered(live.choice.chosen):
+        yield "tools", estimate_tools(tools), ", ".join(tool.name for tool in tools)
 
 
 def _beginning(message: Message) -> str:

@@ -36,16 +36,24 @@ async def carry_out(live: Live, line: str, parsed: Line | None = None) -> Outcom
         return await _do(live, line, parsed or parse_line(line))
     except OnbookError as error:
         return await _as_run(live, line, _fail(error), recorded=False)
-    except Exception:  # its run has ended already, with a line that says so
+    except _Told:
         if live.environ.get("ONBOOK_DEBUG"):
             raise
         return Outcome.FAILED
+    except Exception as error:
+        if live.environ.get("ONBOOK_DEBUG"):
+            raise
+        return await _as_run(live, line, _fail(OnbookError(_internal(error))), recorded=False)
+
+
+class _Told(Exception):
+    """A mistake of ours, the cause of this, inside a run that has ended with a line about it."""
 
 
 async def _do(live: Live, line: str, parsed: Line) -> Outcome:
     if isinstance(parsed, CommandLine):
         work = _command([parsed.name, *parsed.arguments])
-        return await _as_run(live, line, work, recorded=is_recorded(parsed.name))
+        return await _as_run(live, line, work, recorded=is_recorded(parsed.name, parsed.arguments))
     if isinstance(parsed, ProgramLine):
         return await _as_run(live, line, _command(["run", "--", *parsed.argv]), recorded=True)
     if isinstance(parsed, MentionLine):
@@ -68,7 +76,11 @@ async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None
     live.door.begin_turn()
     with live.skills.turn():
         skills = await live.skills.for_message(typed)
-        ended = await live.chat.turn(prompt_with(text, (*skills, *waiting)), model)
+        prompt = prompt_with(text, (*skills, *waiting))
+        try:
+            ended = await live.chat.turn(prompt, model)
+        except Exception as error:
+            raise _Told from error
     if ended.outcome is Outcome.PASSED:
         live.part.fresh = False
         live.pending.drop(waiting)
@@ -85,7 +97,7 @@ async def _offer_files(live: Live, found: Sequence[FileBlock]) -> None:
     async def offer(call: Call) -> None:
         for block in blocks:
             try:
-                await live.door.write(block.path, block.text.encode(), by="model")
+                await live.door.offer(block.path, block.text.encode())
                 call.say(f"wrote {block.path}; /undo takes it back")
             except OnbookError as refused:
                 call.note(str(refused))
@@ -108,7 +120,7 @@ async def _as_run(live: Live, line: str, work: Work, *, recorded: bool) -> Outco
     """Carry out a command as a run of its own, from its first event to its last."""
     call = Call(live, os.urandom(4).hex())
     began = time.monotonic()
-    outcome, problem = Outcome.PASSED, ""
+    outcome, problem = Outcome.FAILED, ""
     live.emit(
         RunStarted(
             run=call.run, time=time.time(), kind="command", input=line, workspace=live.chat.workspace, recorded=recorded
@@ -124,11 +136,15 @@ async def _as_run(live: Live, line: str, work: Work, *, recorded: bool) -> Outco
         outcome, problem = error.outcome, str(error)
     except Exception as error:
         outcome = Outcome.FAILED
-        problem = f"internal error: {type(error).__name__}: {error} (ONBOOK_DEBUG=1 shows where)"
-        raise
+        problem = _internal(error)
+        raise _Told from error
     finally:
         live.emit(_finished(call, outcome, problem, time.monotonic() - began))
     return outcome
+
+
+def _internal(error: Exception) -> str:
+    return f"internal error: {type(error).__name__}: {error} (ONBOOK_DEBUG=1 shows where)"
 
 
 def _finished(call: Call, outcome: Outcome, problem: str, seconds: float) -> RunFinished:

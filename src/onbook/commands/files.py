@@ -5,14 +5,16 @@ import click
 from onbook.commands.call import Call
 from onbook.commands.params import WorkspacePath
 from onbook.policy.hands import Entry
-from onbook.session.reading import counted
+from onbook.words import counted
 
 MOST_SHOWN = 1_000
 
 
 @click.command()
 @click.argument("path", default=".", type=WorkspacePath(only_folders=True))
-@click.option("--depth", type=click.IntRange(1, 50), default=2, show_default=True, help="So many folders deep.")
+@click.option(
+    "--depth", type=click.IntRange(1, 50), metavar="N", default=2, show_default=True, help="So many folders deep."
+)
 @click.option("--all", "everything", is_flag=True, help="Name hidden and ignored files too.")
 @click.pass_obj
 async def files(call: Call, path: str, *, depth: int, everything: bool) -> None:

@@ -2,10 +2,10 @@
 
 from onbook.commands.call import Call
 from onbook.commands.program import MOST_SHOWN
+from onbook.excerpt import cut_middle, plain
 from onbook.flow.engine import Result
 from onbook.flow.steps import Flow
 from onbook.outcome import Outcome
-from onbook.session.excerpt import cut_middle, plain
 from onbook.session.pending import Piece
 
 _MOST_READ = 1 << 20

@@ -7,7 +7,7 @@ import click
 
 from onbook.commands.call import Call
 from onbook.commands.group import Group
-from onbook.session.memory.opening import tell
+from onbook.session.memory.opening import tell, unreadable
 from onbook.session.memory.store import Fact
 
 
@@ -39,7 +39,7 @@ async def list_(call: Call) -> None:
     known = await asyncio.to_thread(call.live.memory.load)
     _show(call, known.facts, "nothing is remembered yet; /memory add TEXT")
     if known.damaged:
-        call.note(f"{call.live.memory.path}: {len(known.damaged)} lines cannot be read; they are kept", "warning")
+        call.note(unreadable(known, call.live.memory), "warning")
 
 
 @memory.command()

@@ -6,6 +6,7 @@ from onbook.commands.call import Call
 from onbook.commands.group import Group
 from onbook.commands.params import ModelName
 from onbook.models.resolver import Resolved
+from onbook.outcome import OnbookError
 
 
 @click.group(cls=Group, default="use")
@@ -33,14 +34,22 @@ async def use(call: Call, name: str | None) -> None:
 async def list_(call: Call) -> None:
     """List the routes, and the models of the active one's server."""
     choice = call.live.choice
-    chosen = await choice.current()
-    for route in call.live.settings.routes:
-        call.say(f"{'*' if route.name == chosen.name else ' '} {route.name}  {route.url}  {route.model or ''}".rstrip())
+    try:
+        chosen = await choice.current()
+    except OnbookError:
+        _say_routes(call, None)  # with one of them, /model NAME is a way out
+        raise
+    _say_routes(call, chosen.name)
     listed = await choice.list_models()
     if listed is None:
         call.note(f"{chosen.backend.name} cannot list its models")
     for name in listed or ():
         call.say(f"{'*' if name == chosen.model else ' '} {name}  on {chosen.backend.name}")
+
+
+def _say_routes(call: Call, chosen: str | None) -> None:
+    for route in call.live.settings.routes:
+        call.say(f"{'*' if route.name == chosen else ' '} {route.name}  {route.url}  {route.model or ''}".rstrip())
 
 
 def described(chosen: Resolved) -> str:

@@ -66,16 +66,9 @@ class ModelName(Offered):
     def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:  # noqa: ARG002
         from onbook.models.weights import KNOWN
 
-        yield from _routes(live)
+        yield from ((route.name, route.url) for route in live.settings.routes)
         named = {route.name for route in live.settings.routes}
         yield from ((name, "") for name in (*live.choice.listed, *KNOWN) if name not in named)
-
-
-class RouteName(Offered):
-    """A route of the settings."""
-
-    def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:  # noqa: ARG002
-        return _routes(live)
 
 
 class SessionName(Offered):
@@ -135,7 +128,3 @@ class PieceNumber(click.IntRange):
         call = ctx.find_object(Call)
         pieces = enumerate(call.live.pending.pieces, 1) if call else ()
         return [CompletionItem(str(n), help=piece.name) for n, piece in pieces if str(n).startswith(incomplete)]
-
-
-def _routes(live: Live) -> Iterable[Offer]:
-    return ((route.name, route.url) for route in live.settings.routes)

@@ -1,6 +1,7 @@
 """Paths to offer while one is typed: plain ones first, then the hidden, last what git ignores."""
 
 import asyncio
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,14 +19,16 @@ def path_offers(live: Live, incomplete: str, *, only_folders: bool) -> list[tupl
     found = []
     for last, is_folder, name in _entries(live, folder + slash):
         if name.casefold().startswith(typed.casefold()) and (is_folder or not only_folders):
-            found.append((last, name, f"{folder}{slash}{name}{'/' if is_folder else ''}"))
+            path = f"{folder}{slash}{name}{'/' if is_folder else ''}"
+            found.append((last, name, f"./{path}" if path.startswith("-") else path))  # it is no option
     return [(path, "") for _, _, path in sorted(found)]
 
 
 def _entries(live: Live, folder: str) -> Iterator[tuple[int, bool, str]]:
     """How far back it stands, whether it is a folder, and its name, of all that lies in a folder."""
     if folder.startswith("~"):
-        yield from _elsewhere(Path(folder).expanduser())
+        with contextlib.suppress(RuntimeError):  # nobody of that name lives here
+            yield from _elsewhere(Path(folder).expanduser())
         return
     try:
         parts = resolve(live.root, folder or ".").parts

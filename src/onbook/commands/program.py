@@ -2,16 +2,13 @@
 
 import codecs
 import shlex
-import signal
-import time
 
 from onbook.commands.call import Call
-from onbook.events import ProcessFinished, TextDelta
+from onbook.excerpt import cut_middle, plain
 from onbook.outcome import Outcome
 from onbook.policy.effects import Run, one_line
-from onbook.policy.process import Ran
-from onbook.session.excerpt import cut_middle, plain
 from onbook.session.pending import Piece
+from onbook.session.programs import ending, process_finished
 
 MOST_SHOWN = 20_000
 """Characters of a program's output that a model is shown; the screen has had more of them."""
@@ -30,36 +27,9 @@ async def run_shown(
     speaking.finish(ran.output)
     line = effect.argv[0] if effect.shell else shlex.join(effect.argv)
     output = cut_middle(plain(ran.output), MOST_SHOWN)
-    call.emit(
-        ProcessFinished(
-            run=call.run,
-            time=time.time(),
-            command=line,
-            exit_code=None if ran.stopped else ran.exit_code,
-            output=output,
-            seconds=ran.seconds,
-            problem=_problem(ran),
-        )
-    )
+    call.emit(process_finished(call.run, line, output, ran))
     call.show_model(Piece(f"output of {one_line(line, 100)}", f"{output.rstrip() or '(no output)'}\n[{ending(ran)}]"))
     return Outcome.PASSED if ran.exit_code == 0 and not ran.stopped else Outcome.FAILED
-
-
-def ending(ran: Ran) -> str:
-    """How it ended, in a few words."""
-    if ran.stopped:
-        return ran.stopped
-    if ran.exit_code >= 0:
-        return f"exit code {ran.exit_code}"
-    try:
-        return f"ended by {signal.Signals(-ran.exit_code).name}"
-    except ValueError:
-        return f"ended by signal {-ran.exit_code}"
-
-
-def _problem(ran: Ran) -> str:
-    cut = "the middle of its output is left out" if ran.truncated else ""
-    return ran.stopped or cut or (ending(ran) if ran.exit_code < 0 else "")
 
 
 class _Speaking:
@@ -84,5 +54,4 @@ class _Speaking:
     def _say(self, text: str) -> None:
         if text:
             self._last = text[-1]
-            self._call.text.append(text)
-            self._call.emit(TextDelta(run=self._call.run, time=time.time(), text=text))
+            self._call.stream(text)

@@ -10,11 +10,13 @@ from onbook.commands.params import WorkspacePath
 from onbook.models.messages import Retrying
 from onbook.outcome import OnbookError
 from onbook.policy.listing import MOST_ENTRIES
+from onbook.session.budget import BudgetSpent
 from onbook.session.knowledge.excerpts import excerpt
 from onbook.session.knowledge.indexing import Work
 from onbook.session.knowledge.knowledge import Knowledge
 from onbook.session.knowledge.offer import offer_knowledge
 from onbook.session.pending import Piece
+from onbook.words import counted
 
 
 @click.group(cls=Group, default="status")
@@ -42,6 +44,8 @@ async def add(call: Call, paths: tuple[str, ...]) -> None:
     try:
         if vectors := await knowledge.embed(call.note, _announce(call)):
             call.say(vectors)
+    except BudgetSpent:
+        raise
     except OnbookError as error:
         call.note(f"no vectors for some passages, which are found by words alone: {error}", "warning")
     await _offer(call)
@@ -66,9 +70,9 @@ async def query(call: Call, text: tuple[str, ...]) -> None:
         call.say(f"no passage has any of these words: {question}")
     for passage in found.passages:
         call.say("\n    ".join([passage.cited, *excerpt(passage.text, question)]))
-        call.live.pending.add(Piece(passage.cited, passage.text))
     if found.passages:
-        call.note(f"{_count(len(found.passages), 'passage')} will go with the next message")
+        pieces = [Piece(passage.cited, passage.text) for passage in found.passages]
+        call.show_model(*pieces, told=f"{counted(len(pieces), 'passage')} will go with the next message")
 
 
 @rag.command()
@@ -81,9 +85,9 @@ async def status(call: Call) -> None:
         call.say("nothing is indexed; /rag add PATH indexes files and folders")
         return
     size = f"{counts.bytes / 1e6:.1f} MB"
-    call.say(f"{_count(counts.files, 'file')}, {_count(counts.chunks, 'passage')}, {size}")
+    call.say(f"{counted(counts.files, 'file')}, {counted(counts.chunks, 'passage')}, {size}")
     if state.model:
-        call.say(f"{_count(state.vectors, 'vector')} by {state.model}")
+        call.say(f"{counted(state.vectors, 'vector')} by {state.model}")
 
 
 @rag.command()
@@ -97,7 +101,7 @@ async def drop(call: Call, paths: tuple[str, ...]) -> None:
     knowledge = _knowledge(call)
     for path in paths:
         found = await knowledge.drop(path)
-        call.say(f"forgot {_count(len(found), 'file')} of {path}" if found else f"nothing was indexed of {path}")
+        call.say(f"forgot {counted(len(found), 'file')} of {path}" if found else f"nothing was indexed of {path}")
     if not paths:
         aside = await knowledge.drop_all()
         call.say("the index is empty")
@@ -108,13 +112,13 @@ async def drop(call: Call, paths: tuple[str, ...]) -> None:
 
 def _knowledge(call: Call) -> Knowledge:
     live = call.live
-    return Knowledge(live.door, live.choice, live.settings.rag.embeddings)
+    return Knowledge(live.door, live.choice, live.settings.rag.embeddings, live.ledger)
 
 
 async def _offer(call: Call) -> None:
     live = call.live
     if live.settings.tools.enabled:
-        await offer_knowledge(live.toolbox, live.door, live.choice, live.settings.rag.embeddings)
+        await offer_knowledge(live.chat, live.door, live.settings.rag.embeddings)
 
 
 def _announce(call: Call) -> Callable[[Retrying], None]:
@@ -124,14 +128,11 @@ def _announce(call: Call) -> Callable[[Retrying], None]:
 def _told(work: Work) -> list[str]:
     kinds = (("new", work.added), ("changed", work.changed), ("moved", work.moved), ("gone", work.dropped))
     said = [f"{count:,} {kind}" for kind, count in (*kinds, ("unchanged", work.unchanged)) if count]
-    lines = [f"{_count(work.done, 'file')} read: {', '.join(said)}" if said else "no file to index there"]
+    read = work.added + work.changed + work.moved + work.unchanged
+    lines = [f"{counted(read, 'file')} read: {', '.join(said)}" if said else "no file to index there"]
     if work.passed_over:
         over = ", ".join(f"{count:,} {why}" for why, count in sorted(work.passed_over.items()))
         lines.append(f"passed over: {over}")
     if not work.complete:
         lines.append(f"only the first {MOST_ENTRIES:,} names were looked at; name smaller folders to index the rest")
     return lines
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -10,7 +10,8 @@ from onbook.commands.params import WorkspacePath
 from onbook.policy.door import Denied, Door
 from onbook.policy.hands import Entry
 from onbook.session.pending import Piece
-from onbook.session.reading import counted, text_of
+from onbook.session.reading import text_of
+from onbook.words import counted
 
 MOST_BYTES = 200_000
 """All texts together."""
@@ -20,7 +21,9 @@ MOST_IN_ONE = 60_000
 
 @click.command("read-dir")
 @click.argument("folder", default=".", metavar="DIR", type=WorkspacePath(only_folders=True))
-@click.option("--depth", type=click.IntRange(1, 50), default=3, show_default=True, help="So many folders deep.")
+@click.option(
+    "--depth", type=click.IntRange(1, 50), metavar="N", default=3, show_default=True, help="So many folders deep."
+)
 @click.pass_obj
 async def read_dir(call: Call, folder: str, *, depth: int) -> None:
     """Show the files of a folder to the model: the tree, and the texts in it while there is room.
@@ -39,10 +42,9 @@ async def read_dir(call: Call, folder: str, *, depth: int) -> None:
     texts, left_out = await _texts(door, shown)
     left_out["hidden or ignored"] = len(found) - len(shown)
     call.say(tree or f"{folder} is empty")
-    for piece in (Piece(f"the files of {folder}", tree), *texts):
-        call.live.pending.add(piece)
     size = sum(len(piece.text.encode()) for piece in texts)
-    call.note(f"the tree and {counted(len(texts), 'file')} ({size:,} bytes) go with the next message")
+    told = f"the tree and {counted(len(texts), 'file')} ({size:,} bytes) go with the next message"
+    call.show_model(Piece(f"the files of {folder}", tree), *texts, told=told)
     if said := [f"{count} {why}" for why, count in left_out.items() if count]:
         call.note(f"left out: {', '.join(said)}")
 

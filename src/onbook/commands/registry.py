@@ -1,5 +1,6 @@
 """The table of slash commands, from which help, completion and the manual's pages are made."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Literal
 
@@ -19,8 +20,12 @@ class Entry(msgspec.Struct, frozen=True):
     summary: str
     recorded: bool = False
     """Whether the transcript keeps its runs: yes for what changes something or reaches a model."""
+    looks: tuple[str, ...] = ()
+    """The first words with which a run of it only looks, and is not kept; the empty one stands for no word at all."""
     aliases: tuple[str, ...] = ()
 
+
+_LOOKS = ("", "list", "show", "search", "status")
 
 COMMANDS = {
     "attach": Entry(
@@ -36,24 +41,30 @@ COMMANDS = {
     "git": Entry("programs", "onbook.commands.git:git", "Show git's view of the workspace to you and the model.", True),
     "help": Entry("session", "onbook.commands.help:help_", "Show what can be typed here."),
     "loglevel": Entry("session", "onbook.commands.loglevel:loglevel", "Say more or less beside the answers."),
-    "memory": Entry("knowledge", "onbook.commands.memory:memory", "Keep facts about this workspace."),
-    "model": Entry("models", "onbook.commands.model:model", "Show or change the model that answers.", True),
+    "memory": Entry("knowledge", "onbook.commands.memory:memory", "Keep facts about this workspace.", True, _LOOKS),
+    "model": Entry("models", "onbook.commands.model:model", "Show or change the model that answers.", True, _LOOKS),
     "permissions": Entry(
         "safety", "onbook.commands.permissions:permissions", "Show what models may do, folder by folder."
     ),
-    "rag": Entry("knowledge", "onbook.commands.rag:rag", "Index files and find passages in them.", True),
+    "rag": Entry("knowledge", "onbook.commands.rag:rag", "Index files and find passages in them.", True, _LOOKS),
     "read": Entry("files", "onbook.commands.read:read", "Show files to the model.", True),
     "read-dir": Entry("files", "onbook.commands.read_dir:read_dir", "Show the files of a folder to the model.", True),
     "record": Entry("session", "onbook.commands.record:record", "Show, pause or resume the recording."),
-    "role": Entry("models", "onbook.commands.role:role", "Show or change the role the model plays.", True),
+    "role": Entry("models", "onbook.commands.role:role", "Show or change the role the model plays.", True, _LOOKS),
     "route": Entry("models", "onbook.commands.route:route", "List the named ways to models."),
     "run": Entry("programs", "onbook.commands.run:run", "Run a program and show its output to the model.", True),
-    "runs": Entry("programs", "onbook.commands.runs:runs", "List, show or resume recorded runs of pipelines.", True),
-    "safemode": Entry("safety", "onbook.commands.safemode:safemode", "Show or switch the list of harmless programs."),
-    "script": Entry("programs", "onbook.commands.script:script", "List, show and run pipelines of scripts.", True),
+    "runs": Entry(
+        "programs", "onbook.commands.runs:runs", "List, show or resume recorded runs of pipelines.", True, _LOOKS
+    ),
+    "safemode": Entry(
+        "safety", "onbook.commands.safemode:safemode", "Show or switch the list of harmless programs.", True, _LOOKS
+    ),
+    "script": Entry(
+        "programs", "onbook.commands.script:script", "List, show and run pipelines of scripts.", True, _LOOKS
+    ),
     "search": Entry("files", "onbook.commands.search:search", "Find a pattern in the files of the workspace.", True),
     "session": Entry("session", "onbook.commands.session:session", "List, show, continue or replay recorded sessions."),
-    "skill": Entry("knowledge", "onbook.commands.skill:skill", "List, show, load or make skills."),
+    "skill": Entry("knowledge", "onbook.commands.skill:skill", "List, show, load or make skills.", True, _LOOKS),
     "status": Entry("session", "onbook.commands.status:status", "Show the state of this session."),
     "undo": Entry("files", "onbook.commands.undo:undo", "Take back what the last turn changed.", True),
     "write": Entry("files", "onbook.commands.write:write", "Write the last reply, or its code, to a file.", True),
@@ -92,9 +103,10 @@ def command(name: str) -> click.Command | None:
     return found
 
 
-def is_recorded(name: str) -> bool:
+def is_recorded(name: str, arguments: Sequence[str]) -> bool:
+    """Whether the transcript keeps a run of the command with these arguments."""
     entry = COMMANDS.get(ALIASES.get(name, name))
-    return entry is not None and entry.recorded
+    return entry is not None and entry.recorded and (arguments[0] if arguments else "") not in entry.looks
 
 
 def slash_commands() -> click.Group:

@@ -30,7 +30,7 @@ async def use(call: Call, name: str | None) -> None:
     live = call.live
     if name is not None:
         wanted = None if name.casefold() == "none" else _known(live, name)
-        await live.part.take(wanted, live.chat, live.toolbox)
+        await live.part.take(wanted, live.chat)
     call.say(_described(live.part.role) if live.part.role else "no role")
     if name is not None and live.part.role and live.part.role.welcome:
         call.say(live.part.role.welcome)

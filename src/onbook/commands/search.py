@@ -7,6 +7,7 @@ from onbook.commands.params import WorkspacePath
 from onbook.policy.effects import one_line
 from onbook.session.pending import Piece
 from onbook.session.tools.search_files import search as search_files
+from onbook.words import counted
 
 
 @click.command()
@@ -33,4 +34,4 @@ async def search(call: Call, pattern: str, path: str, *, ignore_case: bool) -> N
     if found.hits:
         call.show_model(Piece(f"search for {one_line(pattern, 100)} in {one_line(path, 100)}", found.text))
     else:
-        call.note(f"nothing found in {found.files:,} file{'' if found.files == 1 else 's'}")
+        call.note(f"nothing found in {counted(found.files, 'file')}")

@@ -1,5 +1,8 @@
 """`/session`: what was recorded, to read, to go on with and to ask again."""
 
+import asyncio
+from functools import partial
+
 import click
 
 from onbook.commands.call import Call
@@ -14,6 +17,7 @@ from onbook.session.replaying import replay as ask_again
 from onbook.transcript.history import Session, load
 from onbook.transcript.reading import readable
 from onbook.transcript.sessions import find_session, list_sessions
+from onbook.words import counted
 from onbook.workspace.root import sessions_path
 
 _session = click.argument("session", metavar="[SESSION]", default="latest", type=SessionName())
@@ -31,12 +35,12 @@ def session() -> None:
 @click.pass_obj
 async def list_(call: Call) -> None:
     """List the recorded sessions of this workspace, newest first."""
-    found = list_sessions(sessions_path(call.live.root))
+    found = await asyncio.to_thread(list_sessions, sessions_path(call.live.root))
     if not found:
         call.note("no sessions are recorded here yet")
     for each in found:
         here = "*" if each.path == call.live.record.path else " "
-        call.say(f"{here} {each.id}  {each.date}  {_count(each.turns)}  {each.model}  {each.first}")
+        call.say(f"{here} {each.id}  {each.date}  {counted(each.turns, 'turn')}  {each.model}  {each.first}")
 
 
 @session.command()
@@ -68,7 +72,7 @@ async def continue_(call: Call, session: str) -> None:
     if recorded.torn:
         call.note(f"{recorded.path.name} was cut off in the middle of a turn; that turn is left out", "warning")
     elsewhere = "" if recorded.appendable else "; it stays as it is, what follows is recorded here"
-    call.say(f"continuing {recorded.path.stem} after {_count(len(turns))}{elsewhere}")
+    call.say(f"continuing {recorded.path.stem} after {counted(len(turns), 'turn')}{elsewhere}")
 
 
 @session.command()
@@ -77,25 +81,21 @@ async def continue_(call: Call, session: str) -> None:
 async def replay(call: Call, session: str) -> Outcome:
     """Ask a session's questions again, here and now, one after the other."""
     turns = (await _other(call.live, session)).turns
-    chat = call.live.chat
-    return await ask_again(chat, turns, lambda text: call.note(f"> {text}"), lambda text: call.note(text, "warning"))
+    warn = partial(call.note, level="warning")
+    return await ask_again(call.live, turns, lambda text: call.note(f"> {text}"), warn)
 
 
 async def _other(live: Live, session: str) -> Session:
     """The session that is meant; the latest is the latest but this one."""
     if session == "latest":
-        found = list_sessions(sessions_path(live.root))
+        found = await asyncio.to_thread(list_sessions, sessions_path(live.root))
         session = next((each.id for each in found if each.path != live.record.path), session)
     return await _recorded(live, session)
 
 
 async def _recorded(live: Live, session: str) -> Session:
     """A session of this workspace, or a transcript that lies somewhere else, which is a file like any other."""
-    path = find_session(sessions_path(live.root), session)
+    path = await asyncio.to_thread(find_session, sessions_path(live.root), session)
     if not path.resolve().is_relative_to(sessions_path(live.root).resolve()):
         await live.door.request(Read(str(path)), by="user")
-    return load(path)
-
-
-def _count(turns: int) -> str:
-    return f"{turns} turn{'' if turns == 1 else 's'}"
+    return await asyncio.to_thread(load, path)

@@ -25,7 +25,7 @@ def skill() -> None:
 @click.pass_obj
 async def list_(call: Call) -> None:
     """Show which skills there are, and what is wrong with those that cannot be used."""
-    skills = _fresh(call)
+    skills = await _fresh(call)
     width = max((len(each.name) for each in skills.all), default=0)
     for each in skills.all:
         marks = " (yours)" * each.mine + " (loaded)" * (each.name in skills.loaded)
@@ -41,7 +41,7 @@ async def list_(call: Call) -> None:
 @click.pass_obj
 async def show(call: Call, name: str) -> None:
     """Show what a skill says."""
-    skills = _fresh(call)
+    skills = await _fresh(call)
     found, body = await skills.read(skills.find(name), by="user")
     call.say("\n".join([*_about(found), "", body]))
 
@@ -51,7 +51,7 @@ async def show(call: Call, name: str) -> None:
 @click.pass_obj
 async def load(call: Call, name: str) -> None:
     """Make a skill active until you drop it."""
-    found = await _fresh(call).load(name)
+    found = await (await _fresh(call)).load(name)
     call.say("\n".join([f"{name} is loaded for this session", *_about(found)]))
 
 
@@ -72,19 +72,19 @@ async def drop(call: Call, name: str | None) -> None:
 async def new(call: Call, name: str) -> None:
     """Write a SKILL.md to fill in."""
     text = template(name)
-    if name in _fresh(call).names:
+    if name in (await _fresh(call)).names:
         raise UsageError(f"there is a skill {name} already: {call.live.skills.find(name).path}")
     path = f"{NEW_FOLDER}/{name}/{FILE_NAME}"
     if resolve(call.live.door.root, path).exists:
         raise UsageError(f"{path} is there already; it stays as it is")
     await call.live.door.write(path, text.encode(), by="user")
     call.say(f"wrote {path}: say in it what the skill does and when it fits")
-    call.live.skills.refresh()
+    await call.live.skills.refresh()
 
 
-def _fresh(call: Call) -> Skills:
+async def _fresh(call: Call) -> Skills:
     """Skills as they are on the disk now; somebody may just have edited one."""
-    call.live.skills.refresh()
+    await call.live.skills.refresh()
     return call.live.skills
 
 

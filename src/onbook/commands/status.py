@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import click
 
 from onbook.commands.call import Call
+from onbook.commands.context import share, told_tokens
 from onbook.commands.model import described as model_line
 from onbook.commands.record import described as record_line
-from onbook.models.tokens import estimate_prompt
 from onbook.outcome import OnbookError
 from onbook.policy.sandbox import sandbox_state
-from onbook.session.attachments import Prompt
 from onbook.session.live import Live
+from onbook.words import counted
 
 
 @click.command()
@@ -30,12 +30,8 @@ def _model(live: Live) -> str:
 
 
 async def _context(live: Live) -> str:
-    conversation = live.chat.conversation
-    tokens = estimate_prompt(conversation.messages_for(Prompt("")))
-    window = await live.choice.window(live.choice.chosen) if live.choice.chosen else None
-    share = f"{tokens / window:.0%} of {window} tokens" if window else f"~{tokens} tokens of an unknown window"
-    turns = len(conversation.turns)
-    return f"{share} in {turns} turn{'' if turns == 1 else 's'}"
+    tokens, turns = told_tokens(live), counted(len(live.chat.conversation.turns), "turn")
+    return f"~{tokens} tokens, {await share(live, tokens)}, in {turns}"
 
 
 def _rest(live: Live) -> Iterator[tuple[str, str]]:
@@ -51,7 +47,7 @@ def _rest(live: Live) -> Iterator[tuple[str, str]]:
     sandbox = sandbox_state(rules.sandbox)
     yield "safe mode", "on" if rules.safe_mode else "off"
     yield "sandbox", sandbox.detail if sandbox.active else f"none: {sandbox.detail}"
-    yield "tools", ", ".join(tool.spec.name for tool in live.toolbox.offered) or "none"
+    yield "tools", ", ".join(tool.name for tool in live.chat.offered(live.choice.chosen)) or "none"
     yield from (("mcp", line) for line in live.mcp.status())
     yield "skills", ", ".join(live.skills.loaded) or f"none loaded of {len(live.skills.names)}"
     yield "memory", _memory(live)

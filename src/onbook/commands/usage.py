@@ -56,6 +56,7 @@ def complaint(error: click.ClickException) -> str:
     """What click has to say, in one line of our own form."""
     message = " ".join(error.format_message().split()).removesuffix(".")
     message = _QUOTED_PARAMETER.sub(r"\1", message[:1].lower() + message[1:]).replace("...", "…")
+    message = message.replace("valid integer range", "whole number")
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None or context.parent is None:
         return message

@@ -9,7 +9,7 @@ from onbook.policy.door import Denied
 from onbook.policy.paths import Missing
 from onbook.session.file_blocks import fenced_blocks
 from onbook.session.live import Live
-from onbook.session.reading import counted
+from onbook.words import counted
 
 
 @click.command()

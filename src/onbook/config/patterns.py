@@ -1,5 +1,6 @@
 """Regular expressions that people and models write: RE2, so that none of them takes longer than its text is long."""
 
+import re
 from typing import Any
 
 from onbook.outcome import UsageError
@@ -42,8 +43,6 @@ def _compiled(source: str, text: str, *, as_bytes: bool = False) -> Pattern:
 
 
 def _translated(word: str) -> str:
-    import re
-
     signs = {"*": "[^/]*", "?": "[^/]"}
     return "".join(signs.get(sign) or re.escape(sign) for sign in word)
 

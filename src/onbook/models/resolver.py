@@ -28,6 +28,13 @@ class Resolved:
     why: str
     window: int | None = None
     """A context window from the settings, for where the backend cannot tell."""
+    own_model: bool = True
+    """Whether it is what the name alone stands for, and not another model of the same route."""
+
+    @property
+    def stage_name(self) -> str:
+        """Who speaks, in the transcript: the name, or the model where the name would mean another one."""
+        return self.name if self.own_model else self.model
 
     async def context_window(self) -> int | None:
         return await window_of(self.backend, self.model, self.window)
@@ -195,7 +202,8 @@ class Resolver:
         """A model that was named, and where it was found: by its route's name, or in the reason."""
         for key, route in self._routes.items():
             if self._opened.get(key) is backend:
-                return Resolved(backend, model, route.name, why, route.context or self._settings.context)
+                window = route.context or self._settings.context
+                return Resolved(backend, model, route.name, why, window, own_model=route.model in (None, model))
         return self._nameless(backend, model, f"{backend.name}, {why}")
 
     def _nameless(self, backend: Backend, model: str, why: str) -> Resolved:

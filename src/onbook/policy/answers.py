@@ -4,7 +4,7 @@ import asyncio
 from typing import Literal, Protocol
 
 from onbook.policy.decide import Verdict
-from onbook.policy.effects import Effect
+from onbook.policy.effects import LONGEST_ASKED, Effect, can_be_asked
 from onbook.policy.grants import Grants, check_allow, is_covered, scope_of
 from onbook.policy.undo import Change
 
@@ -30,22 +30,28 @@ class Answers:
         self._asking = asyncio.Lock()
 
     async def to(
-        self, effect: Effect, verdict: Verdict, asker: Asker | None, change: Change | None = None
+        self, effect: Effect, verdict: Verdict, asker: Asker | None, change: Change | None = None, *, anew: bool = False
     ) -> tuple[Answer, str]:
-        """An answer that was given already, or the one that somebody gives now; and how it came about."""
+        """An answer that was given already (not with `anew`), or the one that somebody gives now; and how it came
+        about."""
         scope = scope_of(effect)
         async with self._asking:  # one question at a time, and an answer for the session counts for the next
-            if is_covered(effect, self.allow):
-                return "session", "--allow covers it"
-            if scope in self._session:
-                return "session", "allowed for this session"
-            if scope in self.for_always:
-                return "always", "always allowed here"
+            if not anew and (given := self._given(effect, scope)):
+                return given
             if asker is None:
                 return "no", "there is nobody to ask; --allow would permit it"
+            if not can_be_asked(effect):
+                return "no", f"it is too long for a question: more than {LONGEST_ASKED:,} characters"
             answer = await asker.ask(effect, verdict.reason, change)
             await asyncio.to_thread(self._remember, scope, answer)
             return answer, "a person said no" if answer == "no" else f"a person said {answer}"
+
+    def _given(self, effect: Effect, scope: str) -> tuple[Answer, str] | None:
+        if is_covered(effect, self.allow):
+            return "session", "--allow covers it"
+        if scope in self._session:
+            return "session", "allowed for this session"
+        return ("always", "always allowed here") if scope in self.for_always else None
 
     @property
     def for_session(self) -> tuple[str, ...]:

@@ -110,12 +110,16 @@ def _for_a_person(effect: Effect, root: Path) -> Verdict:
         place = resolve(root, effect.path)
     except PathRefused as error:
         if isinstance(effect, Read) and is_named_outside(root, effect.path):
-            if looks_secret(typed_path(root, effect.path).parts):
-                return Verdict("allow", _TYPED, notice=f"looks like a file that holds keys: {_SEEN}")
+            path = typed_path(root, effect.path)
+            if path.exists() and looks_secret(path.parts):
+                return Verdict("allow", _TYPED, notice=f"{effect.path} looks like a file that holds keys: {_SEEN}")
             return Verdict("allow", _TYPED)
         return Verdict("deny", f"it {error}", _MOVE_IN)
-    if isinstance(effect, Read) and (why := secret_reason(root, place)):
-        return Verdict("allow", _TYPED, notice=f"{why}: {_SEEN}")
+    if isinstance(effect, Read):
+        why = secret_reason(root, place) if place.exists else None
+        return Verdict("allow", _TYPED, notice=f"{why}: {_SEEN}" if why else "")
+    if is_protected(place.parts):
+        return Verdict("deny", f"{place.text} belongs to git or to onbook", "an editor or git changes it")
     return Verdict("allow", _TYPED)
 
 
@@ -256,4 +260,5 @@ def _tool(url: str, tools: frozenset[str]) -> Verdict:
     if not tools.isdisjoint((url, tool_url(server, "") + "*")):
         return Verdict("allow", f"the settings allow {one_line(tool)} of the MCP server {one_line(server)}")
     allowing = f'[[mcp]] name = "{one_line(server)}", allow = ["{one_line(tool)}"]'
-    return Verdict("ask", f"what {one_line(tool)} does is up to the MCP server {one_line(server)}", allowing)
+    reason = f"what {one_line(tool)} does is up to the MCP server {one_line(server)}"
+    return Verdict("ask", f"{reason}; a yes for longer than once is one for whatever it is given", allowing)

@@ -24,10 +24,11 @@ from onbook.policy.audit_stream import AuditStream
 from onbook.policy.bulk import Tree, look_below
 from onbook.policy.companion import Companion
 from onbook.policy.decide import Verdict, decide, is_named_outside, typed_path
-from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write, describe
+from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Write, describe, one_line
 from onbook.policy.grants import Grants
 from onbook.policy.hands import Entry, delete_file, file_mode, read_anywhere, read_bytes, write_bytes
 from onbook.policy.listing import MOST_ENTRIES, walk
+from onbook.policy.names import is_protected
 from onbook.policy.paths import PathRefused, Place, resolve
 from onbook.policy.process import Ran, run_process
 from onbook.policy.safe_mode import hardened, hardened_environment
@@ -38,6 +39,7 @@ from onbook.policy.undo import Change, Undo, Undone
 __all__ = ["Answer", "Asker", "Denied", "Door", "new_turn"]
 
 T = TypeVar("T")
+_LONGEST_REFUSAL = 2_000
 
 
 class Denied(OnbookError):
@@ -50,7 +52,7 @@ class Denied(OnbookError):
         self.problem = problem
         """What was found where the file should be, if it was that: `Missing`, `IsFolder`, …"""
         sentence = f"refused to {describe(effect)}: {reason}"
-        super().__init__(redact(f"{sentence} ({setting})" if setting else sentence))
+        super().__init__(redact(one_line(f"{sentence} ({setting})" if setting else sentence, _LONGEST_REFUSAL)))
 
 
 class Door:
@@ -114,6 +116,14 @@ class Door:
         async with self._writing:
             await self._done(effect, self._write, place, data)
 
+    async def offer(self, path: str, data: bytes) -> None:
+        """Write a file that stands in a model's reply. It may be no more than an example, so somebody is asked,
+        whatever the settings and earlier answers allow."""
+        effect = Write(path, len(data))
+        place = await self._pass(effect, "model", data, offered=True)
+        async with self._writing:
+            await self._done(effect, self._write, place, data)
+
     async def delete(self, path: str, *, by: By) -> None:
         """Remove a file; its bytes are kept for undo."""
         effect = Delete(path)
@@ -156,6 +166,8 @@ class Door:
         """Undo what a turn (the last by default) changed, because a person wants it."""
         async with self._writing:
             for change in await asyncio.to_thread(self.undo.changes, turn):
+                if is_protected(change.path.split("/")):
+                    continue  # undoing leaves it as it is, and says so
                 effect = Delete(change.path) if change.old is None else Write(change.path, len(change.old))
                 await self.request(effect, "user")
             return await asyncio.to_thread(self.undo.undo, turn)
@@ -222,13 +234,15 @@ class Door:
         """Ask to talk to a host; who asked may then do so, to that host only."""
         await self.request(Connect(url), by)
 
-    async def _pass(self, effect: Read | Write | Delete, by: By, new: bytes | None = None) -> Place | None:
+    async def _pass(
+        self, effect: Read | Write | Delete, by: By, new: bytes | None = None, *, offered: bool = False
+    ) -> Place | None:
         """Request the effect for the place it really means; None for a person's path outside the workspace."""
-        place, asked, verdict = await asyncio.to_thread(self._decide_place, effect, by)
+        place, asked, verdict = await asyncio.to_thread(self._decide_place, effect, by, offered=offered)
         change = None
         if verdict.kind == "ask" and place is not None and not isinstance(effect, Read):
             change = await self._done(effect, self._foreseen, place, new)
-        await self._settle(asked, by, verdict, change)
+        await self._settle(asked, by, verdict, change, anew=offered)
         self._check_place(effect, by, place)
         return place
 
@@ -244,7 +258,9 @@ class Door:
         is_plain = verdict.kind == "allow" and place is not None
         return place, asked, verdict, _read(self.root, place, effect.path, limit) if is_plain else None
 
-    def _decide_place(self, effect: Read | Write | Delete, by: By) -> tuple[Place | None, Effect, Verdict]:
+    def _decide_place(
+        self, effect: Read | Write | Delete, by: By, *, offered: bool = False
+    ) -> tuple[Place | None, Effect, Verdict]:
         try:
             place = resolve(self.root, effect.path)
         except PathRefused:
@@ -252,11 +268,13 @@ class Door:
         # The decision is about the real place, so a link that is swapped afterwards changes nothing.
         text = f"./{place.text}" if place.text.startswith("~") else place.text
         real = msgspec.structs.replace(effect, path=text)
-        return place, real, self._decide(real, by)
+        return place, real, self._decide(real, by, offered=offered)
 
-    def _decide(self, effect: Effect, by: By) -> Verdict:
+    def _decide(self, effect: Effect, by: By, *, offered: bool = False) -> Verdict:
         """The verdict; written down at once unless somebody has to be asked first."""
         verdict = decide(effect, by, self.rules, self.root, self._tools)
+        if offered and verdict.kind == "allow":
+            verdict = Verdict("ask", "it stands in the reply")
         if verdict.kind != "ask":
             self.audit.append(effect, by, verdict.kind, verdict.reason, self.turn)
         return verdict
@@ -266,9 +284,11 @@ class Door:
         exists = file_mode(self.root, place.parts) is not None
         return Change(place.text, read_bytes(self.root, place.parts) if exists else None, new)
 
-    async def _settle(self, effect: Effect, by: By, verdict: Verdict, change: Change | None = None) -> None:
+    async def _settle(
+        self, effect: Effect, by: By, verdict: Verdict, change: Change | None = None, *, anew: bool = False
+    ) -> None:
         if verdict.kind == "ask":
-            await self._ask(effect, by, verdict, change)
+            await self._ask(effect, by, verdict, change, anew=anew)
         elif verdict.kind == "deny":
             raise Denied(effect, verdict.reason, verdict.setting)
         if verdict.notice and self._say is not None:
@@ -316,8 +336,8 @@ class Door:
     def _clean_environ(self) -> dict[str, str]:
         return without_keys(self._environ, self._key_names)
 
-    async def _ask(self, effect: Effect, by: By, verdict: Verdict, change: Change | None) -> None:
-        answer, why = await self.answers.to(effect, verdict, self.asker, change)
+    async def _ask(self, effect: Effect, by: By, verdict: Verdict, change: Change | None, *, anew: bool) -> None:
+        answer, why = await self.answers.to(effect, verdict, self.asker, change, anew=anew)
         await asyncio.to_thread(self.audit.append, effect, by, answer, f"{verdict.reason}; {why}", self.turn)
         if answer == "no":
             raise Denied(effect, f"{verdict.reason}, and {why}", verdict.setting)

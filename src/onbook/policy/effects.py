@@ -58,19 +58,30 @@ class Start(msgspec.Struct, frozen=True, tag="start", tag_field="kind"):
 
 Effect = Read | Write | Delete | Run | Connect | Start
 
+LONGEST_ASKED = 4_000
+"""Characters of an effect that somebody is asked about: what does not fit cannot be seen, so it is not asked."""
 
-def describe(effect: Effect) -> str:
+
+def describe(effect: Effect, longest: int = 300) -> str:
     """The effect in words that follow "refused to" or "may the model": one line, safe to print."""
+    return one_line(_words(effect), longest)
+
+
+def can_be_asked(effect: Effect) -> bool:
+    """Whether a question shows all of it: the end of a long line may be what matters."""
+    return len(one_line(_words(effect), LONGEST_ASKED)) <= LONGEST_ASKED
+
+
+def _words(effect: Effect) -> str:
     if isinstance(effect, Start):
-        return f"start {one_line(effect.flow)} by itself"
+        return f"start {effect.flow} by itself"
     if isinstance(effect, Run):
-        line = " ".join(effect.argv) if effect.shell else shlex.join(effect.argv)
-        return f"run {one_line(line)}"
+        return f"run {' '.join(effect.argv) if effect.shell else shlex.join(effect.argv)}"
     if isinstance(effect, Connect):
         named = tool_of(effect.url)
         what = f"use {named[1]} of the MCP server {named[0]}" if named else f"connect to {effect.url}"
-        return one_line(f"{what} with {effect.detail}" if effect.detail else what)
-    return f"{kind_of(effect)} {one_line(effect.path)}"
+        return f"{what} with {effect.detail}" if effect.detail else what
+    return f"{kind_of(effect)} {effect.path}"
 
 
 def tool_url(server: str, tool: str) -> str:
@@ -94,5 +105,13 @@ def kind_of(effect: Effect) -> str:
 
 def one_line(text: str, longest: int = 300) -> str:
     """The text without anything that could move the cursor, start a new line or pose as something else."""
-    shown = "".join(ch if ch.isprintable() else ch.encode("unicode_escape").decode() for ch in text)
+    shown = "".join(ch if _is_seen(ch) else ch.encode("unicode_escape").decode() for ch in text)
     return shown if len(shown) <= longest else f"{shown[:longest]}…"
+
+
+_BLANK = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and signs, by their kind, that look like nothing at all."""
+
+
+def _is_seen(ch: str) -> bool:
+    return ch.isprintable() and ch not in _BLANK

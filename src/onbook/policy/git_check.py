@@ -1,14 +1,15 @@
 """The paths of a git command and the repository it would read, checked for safe mode."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from onbook.policy.arguments import Refusal
 from onbook.policy.fence import Command, fenced
 from onbook.policy.git_commands import GitCommand, names_programs, read_git
-from onbook.policy.hands import read_or_none
-from onbook.policy.paths import Place
+from onbook.policy.hands import read_anywhere, read_or_none
+from onbook.policy.paths import PathRefused, Place
 
 
 def check_git(argv: Sequence[str], root: Path) -> Command:
@@ -18,7 +19,8 @@ def check_git(argv: Sequence[str], root: Path) -> Command:
     for folder in command.folders:
         base = fenced(folder, root, base).parts
     check_repository(root, base)
-    return Command(tuple(_git_places(command, root, base)))
+    here = Place(tuple(base), exists=True)  # the folder itself counts as read, whatever else is named
+    return Command((here, *_git_places(command, root, base)))
 
 
 def _git_places(command: GitCommand, root: Path, base: Sequence[str]) -> Iterator[Place]:
@@ -34,9 +36,10 @@ def _git_places(command: GitCommand, root: Path, base: Sequence[str]) -> Iterato
 
 
 def check_repository(root: Path, base: Sequence[str]) -> None:
-    """Refusal for a repository whose own config names programs that reading would start."""
+    """Refusal for a repository whose own config names programs that reading would start, or that is another's."""
     for depth in range(len(base) + 1):
         here = "/".join(base[:depth]) or "."
+        _check_own(root.resolve(), here)
         for folder in _git_folders(root, here):
             for name in ("config", "config.worktree", "info/attributes"):
                 found = read_or_none(root, f"{folder}/{name}", _LONGEST) or b""
@@ -45,6 +48,30 @@ def check_repository(root: Path, base: Sequence[str]) -> None:
 
 
 _LONGEST = 1 << 20
+
+
+def _check_own(root: Path, here: str) -> None:
+    """Refusal when `.git` leads out of the workspace to a repository that knows nothing of it: an unpacked archive
+    could point to any. Those that git itself made, for a worktree or a submodule, point back."""
+    place = root / here
+    try:
+        repository = (root / next(_git_folders(root, here))).resolve()
+        if repository.is_relative_to(root) or place.resolve() in _working_folders(repository):
+            return
+    except (OSError, RuntimeError):  # RuntimeError: a circle of links, before Python 3.13
+        pass
+    raise Refusal(f"{here.removeprefix('.')}/.git leads to a repository outside the workspace".removeprefix("/"))
+
+
+def _working_folders(repository: Path) -> Iterator[Path]:
+    """The folders that a repository elsewhere calls its own."""
+    for name, pattern in (("gitdir", rb"(.+)/\.git\s*"), ("config", rb"(?s).*^\s*worktree\s*=\s*([^\n]+?)\s*$.*")):
+        try:
+            found = re.fullmatch(pattern, read_anywhere(repository / name, _LONGEST), re.M)
+        except PathRefused:
+            continue
+        if found is not None:
+            yield (repository / os.fsdecode(found[1])).resolve()
 
 
 def _git_folders(root: Path, here: str) -> Iterator[str]:

@@ -5,11 +5,12 @@ hooks). Options switch off what they can; a repository whose own config names an
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from onbook.policy.arguments import Options, Parsed, Refusal, options, parse
+from onbook.policy.names import SECRET_GLOBS
 
 _STARTS = "starts another program"
 _REFUSED = {
@@ -17,6 +18,7 @@ _REFUSED = {
     "ext__diff_textconv": _STARTS,
     "no__index": "reads files outside the repository",
     "O_open__files__in__pager": _STARTS,
+    "submodule_ignore__submodules_dirty": "starts git in a submodule, by that one's own config",
 }
 _DIFF = (
     "patch no-patch raw stat? numstat shortstat summary dirstat? name-only name-status unified= color? no-color "
@@ -24,7 +26,7 @@ _DIFF = (
     "find-copies? find-copies-harder no-renames diff-filter= pickaxe-all pickaxe-regex ignore-space-at-eol "
     "ignore-space-change ignore-all-space ignore-blank-lines ignore-cr-at-eol inter-hunk-context= function-context "
     "exit-code quiet src-prefix= dst-prefix= no-prefix cached staged merge-base no-ext-diff no-textconv text reverse "
-    "relative? submodule? color-moved? binary cc combined-all-paths ignore-submodules? no-relative default-prefix"
+    "relative? color-moved? binary cc combined-all-paths no-relative default-prefix"
 )
 _LOG = (
     "oneline graph all branches? tags? remotes? decorate? no-decorate max-count= skip= since= until= after= before= "
@@ -98,7 +100,7 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     ),
     "describe": _sub(
         "",
-        "all tags contains abbrev= candidates= exact-match long match= exclude= always first-parent dirty? debug",
+        "all tags contains abbrev= candidates= exact-match long match= exclude= always first-parent debug",
     ),
     "merge-base": _sub("a", "all octopus independent is-ancestor fork-point"),
     "name-rev": _sub("", "tags refs= exclude= all name-only no-undefined always"),
@@ -115,8 +117,8 @@ SUBCOMMANDS: dict[str, Subcommand] = {
 _LISTED = {("stash", "list"), ("worktree", "list"), ("reflog", "show"), ("notes", "list")}
 _GLOBAL = options(
     "P",
-    "no-pager no-optional-locks literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs no-replace-objects "
-    "version",
+    "no-pager no-optional-locks glob-pathspecs noglob-pathspecs icase-pathspecs no-replace-objects version",
+    literal__pathspecs="would also show files that hold keys",
     c_config__env="can make git start any program",
     exec__path=_STARTS,
     git__dir_work__tree_bare_namespace="leads to another repository",
@@ -140,9 +142,13 @@ _SETTINGS = (
 )
 SWITCHED_OFF = ("--no-pager", "--no-optional-locks", *(word for setting in _SETTINGS for word in ("-c", setting)))
 """Options of git itself that take from a repository what it could start."""
-_SECRETS = (".env*", "*.pem", "*.key", "id_*", "*_rsa", "credentials*", ".netrc", ".npmrc", ".pypirc", "*.p12", "*.pfx")
-_EXCLUDES = tuple(f":(exclude,icase,glob)**/{name}" for name in _SECRETS)
-_PATCHES = frozenset({"-p", "-u", "-U", "--patch", "--unified", "-c", "--cc", "-W", "--function-context"})
+_LISTINGS = options(
+    "sqz",
+    "no-patch stat numstat shortstat summary dirstat raw name-only name-status color no-color quiet abbrev diff-filter "
+    "relative no-relative no-ext-diff no-textconv",
+)
+"""Options about differences with which a log still shows names and numbers only."""
+_PATCHES = frozenset(options(_DIFF_SHORT, _DIFF).kinds).difference(_LISTINGS.kinds)
 
 
 _BY_NUMBER = frozenset({"show", "diff"})
@@ -204,11 +210,14 @@ def names_programs(config: bytes) -> bool:
     return bool(_DANGEROUS_CONFIG.search(config))
 
 
-def hardened_git(argv: Sequence[str]) -> tuple[str, ...]:
-    """The command with everything switched off that a repository could start, and without files that hold keys."""
+def hardened_git(argv: Sequence[str], kept: Iterable[str] = ()) -> tuple[str, ...]:
+    """The command with everything switched off that a repository could start, and without files that hold keys or are
+    `kept` from models."""
     command = read_git(argv)
     head = [argv[0], *SWITCHED_OFF, *argv[1 : command.index + 1]]
     subcommand = SUBCOMMANDS.get(command.subcommand)
+    if command.subcommand == "status" or (subcommand is not None and subcommand.shows_content):
+        head.append("--ignore-submodules=dirty")  # who looks inside one runs git there, and its config is not ours
     rest = argv[command.index + 1 :]
     if command.subcommand in _BY_NUMBER:
         cut = list(rest).index("--") if "--" in rest else len(rest)
@@ -218,8 +227,17 @@ def hardened_git(argv: Sequence[str]) -> tuple[str, ...]:
     if subcommand is None or not subcommand.shows_content:
         return (*head, *rest)
     used = command.parsed.used
-    shown = "--follow" not in used and (command.subcommand != "log" or used & _PATCHES)
-    return (*head, "--no-ext-diff", "--no-textconv", *rest, *(_EXCLUDES if shown else ()))
+    if "--follow" in used:  # goes with one path and no exclusions; the path was looked at, so it must be no pattern
+        return (head[0], "--literal-pathspecs", *head[1:], "--no-ext-diff", "--no-textconv", *rest)
+    shown = command.subcommand != "log" or used & _PATCHES
+    left_out = (f":(top,exclude,icase,glob){path}" for path in (*SECRET_GLOBS, *_all_below(kept)))
+    return (*head, "--no-ext-diff", "--no-textconv", *rest, *(left_out if shown else ()))
+
+
+def _all_below(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        plain = re.sub(r"([*?\[\\])", r"\\\1", path)
+        yield from (plain, f"{plain}/**")
 
 
 def _as_commit(word: str) -> str:

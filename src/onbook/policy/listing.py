@@ -1,7 +1,6 @@
 """Listing folders for people and models: what is there, what is hidden, what git ignores, what holds keys."""
 
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from onbook.policy.hands import Entry, kind_word, list_folder
 from onbook.policy.names import PROTECTED_FOLDERS, fold, is_hidden, looks_secret
 from onbook.policy.paths import PathRefused
 from onbook.policy.process import NotStarted, run_process
-from onbook.policy.safe_mode import hardened_environment
+from onbook.policy.safe_mode import hardened_environment, program_outside
 
 MOST_ENTRIES = 100_000
 
@@ -67,10 +66,8 @@ async def _ignored(root: Path, entries: Sequence[Entry], environ: dict[str, str]
         return frozenset()
     try:
         check_repository(root, ())
-        git = shutil.which("git", path=environ.get("PATH"))
+        git = program_outside("git", root, environ)
     except Refusal:
-        return frozenset()
-    if git is None:
         return frozenset()
     asked = b"\0".join(os.fsencode(entry.path) for entry in entries)
     try:

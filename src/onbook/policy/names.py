@@ -12,6 +12,8 @@ from itertools import pairwise
 
 PROTECTED_FOLDERS = frozenset({".git", ".onbook", ".harness"})
 """Records and machinery: models never write there."""
+_OWN_PAIRS = frozenset({(".config", "onbook"), ("state", "onbook"), ("application support", "onbook")})
+"""Where the user's settings, answers and trust are kept, for a workspace that is the whole home."""
 
 LEFT_OUT = (
     *(".env", ".env.*", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".*_history"),
@@ -33,11 +35,34 @@ _SECRET_FILE = re.compile(
     """,
     re.X | re.S,
 )
+_KEY_ENDINGS = (
+    *("pem", "key", "p12", "pfx", "jks", "keystore", "kdbx", "ppk"),
+    *("asc", "gpg", "age", "p8", "ovpn", "tfstate", "tfvars"),
+)
+_KEY_KINDS = ("rsa", "dsa", "ecdsa", "ed25519")
+_TEXT_ENDINGS = ("json", "yml", "yaml", "toml", "ini", "env", "txt")
+_SPARE = ("", ".*", "~")
 _HARMLESS = re.compile(r".*\.(?:example|sample|template|dist|pub)", re.S)
 _SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".gpg", ".azure", ".gcloud", ".password-store", ".docker"})
 _SECRET_PAIRS = frozenset(
     {(".kube", "config"), (".config", "gcloud"), (".config", "gh"), (".config", "onbook"), (".onbook", "undo")}
 )
+SECRET_GLOBS = tuple(
+    f"**/{glob}"
+    for glob in (
+        *(".env*", "*.env", "id_*", "credential*", "*[._-]credential*", "secret", "secrets", "client_secret*.json"),
+        *(f"*.{ending}{spare}" for ending in _KEY_ENDINGS for spare in _SPARE),
+        *(f"{start}{kind}{spare}" for kind in _KEY_KINDS for start in ("", "*_") for spare in _SPARE),
+        *(f"{name}.{ending}" for name in ("secret", "secrets") for ending in _TEXT_ENDINGS),
+        *("*service*account*.json", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".htpasswd"),
+        *(".boto", ".s3cfg", ".dockercfg", ".vault-token", ".*_history", ".terraformrc", ".yarnrc.yml", "kubeconfig*"),
+        *("shadow", "authorized_keys", "known_hosts", ".authinfo*", "auth.json"),
+        *(f"{folder}/**" for folder in sorted(_SECRET_FOLDERS)),
+        *("/".join((*pair, "**")) for pair in sorted(_SECRET_PAIRS)),
+        ".kube/config",
+    )
+)
+"""The same files as git's patterns, rather too many than too few: for what shows many files at once."""
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.S)
 
 
@@ -66,7 +91,10 @@ def is_git_config(parts: Sequence[str]) -> bool:
 
 def is_protected(parts: Sequence[str]) -> bool:
     """Whether models must not write there."""
-    return any(fold(part) in PROTECTED_FOLDERS or fold(part) in ("git~1", "onbook~1") for part in parts)
+    names = [fold(part) for part in parts]
+    if any(name in PROTECTED_FOLDERS or name in ("git~1", "onbook~1") for name in names):
+        return True
+    return any(pair in _OWN_PAIRS for pair in pairwise(names))
 
 
 def is_hidden(parts: Sequence[str]) -> bool:

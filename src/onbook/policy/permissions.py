@@ -31,6 +31,11 @@ def restricted_below(rules: PolicySettings, action: Action, parts: Sequence[str]
     return None
 
 
+def kept_from_models(rules: PolicySettings) -> tuple[str, ...]:
+    """The folders that a model may not read, or not without a question."""
+    return tuple("/".join(rule.parts) for rule in rules.permissions if rule.parts and rule.read in ("ask", "deny"))
+
+
 def _covers(prefix: Sequence[str], parts: Sequence[str]) -> bool:
     return [fold(name) for name in prefix] == [fold(name) for name in parts[: len(prefix)]]
 

@@ -39,7 +39,6 @@ class Ran(msgspec.Struct, frozen=True):
     """Negative for a signal, as Python counts."""
     output: bytes
     truncated: bool
-    timed_out: bool
     seconds: float
     stopped: str = ""
     """Why it was stopped, where it did not end by itself."""
@@ -72,7 +71,7 @@ async def run_process(
     if timed_out:
         said.stopped = f"stopped after {timeout:g} s"
     seconds = time.monotonic() - started
-    return Ran(process.returncode or 0, said.output(), said.truncated, timed_out, seconds, said.stopped)
+    return Ran(process.returncode or 0, said.output(), said.truncated, seconds, said.stopped)
 
 
 class _Said:

@@ -13,6 +13,7 @@ from onbook.policy.git_check import check_git
 from onbook.policy.git_commands import hardened_git
 from onbook.policy.names import LEFT_OUT, LEFT_OUT_FOLDERS
 from onbook.policy.paths import Place
+from onbook.policy.permissions import kept_from_models
 from onbook.policy.programs import ALIASES, ANYTHING_GOES, PROGRAMS, Program
 
 
@@ -43,11 +44,25 @@ def hardened(argv: Sequence[str], rules: PolicySettings, root: Path, environ: Ma
     command = check_command(argv, rules, root)
     name = ALIASES.get(argv[0], argv[0])
     if name == "git":
-        argv = hardened_git(argv)
+        argv = hardened_git(argv, kept_from_models(rules))
     elif command.trees:
         cut = list(argv).index("--") if "--" in argv else len(argv)
         argv = (*argv[:cut], *_LEAVING_OUT[name], *argv[cut:])
-    return (_outside_the_workspace(argv[0], root, environ.get("PATH", os.defpath)), *argv[1:])
+    return (program_outside(argv[0], root, environ), *argv[1:])
+
+
+def program_outside(name: str, root: Path, environ: Mapping[str, str]) -> str:
+    """The program's full path, from the folders of PATH that are not the workspace's; Refusal where there is none."""
+    real = root.resolve()
+    folders = [
+        folder
+        for folder in environ.get("PATH", os.defpath).split(os.pathsep)
+        if folder.startswith("/") and not Path(folder).resolve().is_relative_to(real)
+    ]
+    found = shutil.which(name, path=os.pathsep.join(folders))
+    if found is None:
+        raise Refusal(f"{name} is not installed")
+    return found
 
 
 def hardened_environment(environ: dict[str, str], root: Path) -> dict[str, str]:
@@ -100,17 +115,3 @@ def _trees(program: Program, parsed: Parsed, places: Sequence[Place], root: Path
     if walks and not places:
         return [Place((), exists=True)]
     return folders if walks or "folders" in triggers else []
-
-
-def _outside_the_workspace(name: str, root: Path, path: str) -> str:
-    """The program's full path, from the folders of PATH that no model can write to."""
-    real = root.resolve()
-    folders = [
-        folder
-        for folder in path.split(os.pathsep)
-        if folder.startswith("/") and not Path(folder).resolve().is_relative_to(real)
-    ]
-    found = shutil.which(name, path=os.pathsep.join(folders))
-    if found is None:
-        raise Refusal(f"{name} is not installed")
-    return found

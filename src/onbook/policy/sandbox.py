@@ -60,6 +60,8 @@ _NO_KEYS_FOLDERS = (
     ".config/onbook",
 )
 _NO_KEYS_FILES = (".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".vault-token", ".env")
+SYSTEM_PATH = "/usr/bin:/bin:/usr/local/bin:/usr/sbin:/run/wrappers/bin:/run/current-system/sw/bin"
+"""Where bubblewrap is installed. PATH may name a folder of the workspace, and one from there would be no fence."""
 _READ_ONLY = (".onbook", ".harness", ".git/hooks", ".git/config")
 
 
@@ -68,7 +70,7 @@ def _problem() -> str | None:
     """What keeps bubblewrap from working here; None when it works."""
     if sys.platform != "linux":
         return "bubblewrap works on Linux only"
-    program = shutil.which("bwrap")
+    program = shutil.which("bwrap", path=SYSTEM_PATH)
     if program is None:
         return "bubblewrap is not installed (install the package bubblewrap)"
     command = [program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "true"]
@@ -84,10 +86,12 @@ def _problem() -> str | None:
 
 def _wrapping(root: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
     words = [
-        *(shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session"),
+        *(shutil.which("bwrap", path=SYSTEM_PATH) or "bwrap", "--unshare-all", "--die-with-parent", "--new-session"),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run"),  # noqa: S108
     ]
     words += ["--bind", str(root), str(root)]
+    if (root / ".git").is_dir() and not (root / ".git").is_symlink():  # mounted, it cannot be renamed out of the way
+        words += ["--bind", str(root / ".git"), str(root / ".git")]
     for name in _READ_ONLY:
         if (root / name).exists() and not (root / name).is_symlink():
             words += ["--ro-bind", str(root / name), str(root / name)]

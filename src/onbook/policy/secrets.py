@@ -58,7 +58,7 @@ def without_keys(environ: Mapping[str, str], key_names: Iterable[str] = ()) -> d
     return {
         name: value
         for name, value in environ.items()
-        if name.upper() not in named and not _names_a_key(name) and value.strip() not in _registered
+        if name.upper() not in named and not _names_a_key(name) and redact(value) == value
     }
 
 
@@ -73,9 +73,11 @@ _KEY_ENDINGS = (
         "_ACCESS_KEY",
         "_ACCESS_KEY_ID",
     ),
-    *("_PASSWORD", "_PASSWD", "_PRIVATE_KEY", "_CREDENTIALS", "_PAT"),
+    *("PASSWORD", "PASSWD", "_PASS", "_PWD", "PASSPHRASE", "_PRIVATE_KEY", "_CREDENTIALS", "_PAT", "_SECRETS"),
 )
-_KEY_NAMES = frozenset({"API_KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "OPENAI_KEY", "ANTHROPIC_KEY"})
+_KEY_NAMES = frozenset(
+    ("API_KEY", "APIKEY", "TOKEN", "SECRET", "SECRET_KEY", "PRIVATE_KEY", "ACCESS_KEY", "OPENAI_KEY", "ANTHROPIC_KEY")
+)
 
 
 def _names_a_key(name: str) -> bool:

@@ -2,20 +2,27 @@
 
 `.onbook/undo/<time>-<turn>/` holds a line for each change and the earlier bytes of each file. The line is on
 disk before the file is touched, so a kill between the two loses nothing.
+
+A cloned repository may have planted such a folder. So nothing of it is believed that would lead anywhere but to plain
+files of the workspace, and nothing is ever put back into what belongs to git or to onbook.
 """
 
 import hashlib
 import os
 import re
+import stat
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from onbook.outcome import OnbookError
 from onbook.policy.effects import one_line
 from onbook.policy.hands import delete_file, file_mode, list_folder, read_bytes, write_bytes
+from onbook.policy.names import is_protected
 from onbook.policy.paths import PathRefused, folder_of
 from onbook.workspace.root import PRIVATE_NAME, private_folder
 
@@ -26,6 +33,10 @@ KEEP_BYTES = 256 << 20
 
 class NothingToUndo(OnbookError):
     """There is no turn whose changes could be taken back."""
+
+
+class BadRecord(OnbookError):
+    """What was kept of a turn is not what this program writes."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -45,12 +56,15 @@ class Undone(msgspec.Struct, frozen=True):
     """A sentence for each file that was left as it is."""
 
 
+Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
 class _Entry(msgspec.Struct, frozen=True):
     path: bytes
     """As the file system has it: not every name is text."""
-    before: str | None
-    after: str | None
-    mode: int | None
+    before: Digest | None
+    after: Digest | None
+    mode: Annotated[int, msgspec.Meta(ge=0, le=0o7777)] | None
 
 
 class Undo:
@@ -60,6 +74,7 @@ class Undo:
         self.root = root
         self._keep_seconds = keep_seconds
         self._keep_bytes = keep_bytes
+        self._begun: set[str] = set()
 
     def keep(self, turn: str, parts: Sequence[str], new: bytes | None) -> None:
         """Remember what is at `parts` now, before it becomes `new` (None: is removed)."""
@@ -67,6 +82,7 @@ class Undo:
         old = read_bytes(self.root, parts) if mode is not None else None
         private_folder(self.root)
         folder = self._folder(turn) or self._begin(turn)
+        self._begun.add(folder)
         if old is not None:
             write_bytes(self.root, (*FOLDER, folder, str(_digest(old))), old, mode=0o600)
         entry = _Entry(os.fsencode("/".join(parts)), _digest(old), _digest(new), mode)
@@ -76,6 +92,11 @@ class Undo:
     def turns(self) -> tuple[str, ...]:
         """The turns that changed something, the latest last."""
         return tuple(name.partition("-")[2] for name in self._folders())
+
+    def earlier(self) -> float | None:
+        """When the last turn was, if it was not one of this session's: whoever takes it back should know that."""
+        folder = self._chosen(None)
+        return None if folder in self._begun else int(folder.partition("-")[0]) / 1e9
 
     def changes(self, turn: str | None = None) -> tuple[Change, ...]:
         """The files of a turn (the last by default) before it and now."""
@@ -117,6 +138,8 @@ class Undo:
         parts = path.split("/")
         if digest == first.before:
             return ""
+        if is_protected(parts):
+            return f"{one_line(path)} belongs to git or to onbook: left as it is"
         if digest != last.after:
             return f"{one_line(path)} was changed since: left as it is"
         if first.before is None:
@@ -127,13 +150,18 @@ class Undo:
 
     def _files(self, folder: str) -> list[tuple[str, _Entry, _Entry]]:
         """Each file with its first and its last change."""
-        entries = [msgspec.json.decode(line, type=_Entry) for line in self._lines(folder).splitlines()]
+        entries = [_entry(line) for line in self._lines(folder).splitlines()]
         firsts = {entry.path: entry for entry in reversed(entries)}
         lasts = {entry.path: entry for entry in entries}
         return [(os.fsdecode(path), firsts[path], lasts[path]) for path in lasts]
 
     def _earlier(self, folder: str, entry: _Entry) -> bytes | None:
-        return None if entry.before is None else read_bytes(self.root, (*FOLDER, folder, entry.before))
+        if entry.before is None:
+            return None
+        kept = read_bytes(self.root, (*FOLDER, folder, entry.before))
+        if _digest(kept) != entry.before:
+            raise BadRecord(f"the bytes kept in {folder} are not those that were there")
+        return kept
 
     def _now(self, path: str) -> bytes | None:
         parts = path.split("/")
@@ -155,10 +183,11 @@ class Undo:
 
     def _folders(self) -> list[str]:
         try:
-            names = [name for name, _ in list_folder(self.root, FOLDER)]
+            names = [name for name, status in list_folder(self.root, FOLDER) if stat.S_ISDIR(status.st_mode)]
         except PathRefused:
             return []
-        return [name for name in names if re.fullmatch(r"\d{20}-.+", name)]
+        now = f"{time.time_ns():020d}-~"
+        return [name for name in names if re.fullmatch(r"[0-9]{20}-.+", name) and name < now]
 
     def _lines(self, folder: str) -> bytes:
         try:
@@ -170,10 +199,22 @@ class Undo:
         return sum(status.st_size for _, status in list_folder(self.root, (*FOLDER, folder)))
 
     def _forget(self, folder: str) -> None:
-        for name, _ in list_folder(self.root, (*FOLDER, folder)):
-            delete_file(self.root, (*FOLDER, folder, name))
-        with folder_of(self.root, FOLDER) as here:
-            os.rmdir(folder, dir_fd=here)
+        """Remove what was kept; what somebody else has put there stays."""
+        with suppress(PathRefused, OSError):
+            for name, _ in list_folder(self.root, (*FOLDER, folder)):
+                delete_file(self.root, (*FOLDER, folder, name))
+            with folder_of(self.root, FOLDER) as here:
+                os.rmdir(folder, dir_fd=here)
+
+
+def _entry(line: bytes) -> _Entry:
+    try:
+        entry = msgspec.json.decode(line, type=_Entry)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise BadRecord("what was kept of that turn is damaged: nothing was taken back") from None
+    if not {b"", b".", b".."}.isdisjoint(entry.path.split(b"/")) or b"\0" in entry.path:
+        raise BadRecord("what was kept of that turn names no file of the workspace: nothing was taken back")
+    return entry
 
 
 def _digest(data: bytes | None) -> str | None:

@@ -1,9 +1,6 @@
 """What a session begins with: its role, the skills it finds, what its workspace remembers and has indexed."""
 
-import time
-
 from onbook.config.role_settings import Role
-from onbook.events import Note
 from onbook.session.knowledge.offer import offer_knowledge
 from onbook.session.live import Live
 from onbook.session.memory.opening import opening
@@ -11,11 +8,11 @@ from onbook.session.memory.opening import opening
 
 async def begin(live: Live, role: Role | None = None) -> None:
     """Tell the model of it all, and the person what they should know. Tools must be in their box by now."""
-    live.part.begin(role, live.chat, live.toolbox)
+    live.part.begin(role, live.chat)
     if role is not None and role.welcome:
-        live.emit(Note(run="", time=time.time(), text=role.welcome))
-    live.skills.open()
+        live.note(role.welcome)
+    await live.skills.open()
     if live.settings.tools.enabled:
-        await offer_knowledge(live.toolbox, live.door, live.choice, live.settings.rag.embeddings)
+        await offer_knowledge(live.chat, live.door, live.settings.rag.embeddings)
     for line in opening(live.memory, live.chat.conversation):
-        live.emit(Note(run="", time=time.time(), text=line))
+        live.note(line)

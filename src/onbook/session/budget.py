@@ -56,9 +56,15 @@ class Ledger:
         self._cut = False
 
     def begin_turn(self, model: Resolved) -> None:
-        """Count a turn of this model. BudgetSpent when there is nothing left for it; UsageError for a limit of money
+        """Count a turn of this model, and begin its first call. BudgetSpent when there are no turns left."""
+        self._refuse_if_reached(("turns",))
+        self.begin_call(model)
+        self.turns += 1
+
+    def begin_call(self, model: Resolved) -> None:
+        """Before any call of this model. BudgetSpent when there is nothing left for it; UsageError for a limit of money
         that could not be kept, because nobody knows the model's price."""
-        self._refuse_if_reached(("turns", "tokens", "money", "seconds"))
+        self.check()
         if self.limits.money is not None and self._prices.cost(model, 1, 1) is None:
             raise UsageError(
                 f"{model.model}: no price is known, so the limit of money cannot be kept; "
@@ -66,7 +72,6 @@ class Ledger:
                 f"or limit tokens instead{self._prices.advice}"
             )
         self._prices.prepare(model)
-        self.turns += 1
 
     def check(self) -> None:
         """BudgetSpent when a limit is reached; the turn that is under way does not count as one too many."""

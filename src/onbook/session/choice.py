@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Self
 
 from onbook.models.backend import Backend
 from onbook.models.errors import ModelError
@@ -14,7 +13,7 @@ class ModelChoice:
 
     def __init__(
         self,
-        resolver: Resolver | None,
+        resolver: Resolver,
         wanted: str | None = None,
         why: str = "--model",
         announce: Callable[[Resolved], None] = lambda _: None,
@@ -31,21 +30,14 @@ class ModelChoice:
         self.listed: tuple[str, ...] = ()
         """The models that a backend listed when it was last asked: for completion, which never waits."""
 
-    @classmethod
-    def fixed(cls, model: Resolved) -> Self:
-        """A choice that was made already."""
-        choice = cls(None)
-        choice.chosen = model
-        return choice
-
     async def current(self) -> Resolved:
         """The active model; finding it may fail, and is tried again next time."""
         async with self._choosing:
-            return self.chosen or self.become(await self._needed.choose(*self._wanted))
+            return self.chosen or self.become(await self._resolver.choose(*self._wanted))
 
     async def named(self, name: str) -> Resolved:
         """The model of that name, as `--model`, `/model` and `@name` all understand it."""
-        return await self._needed.resolve(name, self._active_backend())
+        return await self._resolver.resolve(name, self._active_backend())
 
     async def switch(self, name: str) -> Resolved:
         """Make another model the active one; the old one stays when there is none of that name."""
@@ -103,15 +95,9 @@ class ModelChoice:
         if self.chosen is not None:
             return self.chosen.backend
         try:
-            return self._needed.configured_backend()
+            return self._resolver.configured_backend()
         except ModelError:  # its key is missing; a route or a local model may still have the name
             return None
-
-    @property
-    def _needed(self) -> Resolver:
-        if self._resolver is None:
-            raise RuntimeError("a fixed choice has no resolver")
-        return self._resolver
 
 
 def key_of(model: Resolved) -> tuple[str, str]:

@@ -5,12 +5,12 @@ from contextlib import aclosing
 
 import msgspec
 
-from onbook.models.messages import Delta, Message, Request, Text, Usage
+from onbook.models.messages import Delta, Finish, Message, Request, Text, Usage
 from onbook.models.resolver import Resolved
-from onbook.models.tokens import estimate_prompt
+from onbook.models.tokens import estimate_prompt, estimate_tokens
 from onbook.outcome import OnbookError, Outcome
 from onbook.session.budget import Ledger
-from onbook.session.context import used_tokens
+from onbook.session.context import Used, used_tokens
 from onbook.session.pending import fenced
 
 _CHARACTERS_A_TOKEN = 2
@@ -72,20 +72,40 @@ async def _ask(question: str, model: Resolved, ledger: Ledger, hear: Callable[[D
     request = Request((Message("user", question),))
     ledger.begin_turn(model)
     request = msgspec.structs.replace(request, max_tokens=ledger.cap(model, estimate_prompt(request.messages)))
-    said: list[str] = []
-    usage: Usage | None = None
-    async with ledger.clock():
-        opened = await model.backend.open(model.model)
-        async with aclosing(opened.stream(request)) as deltas:
-            async for delta in deltas:
-                hear(delta)
-                if isinstance(delta, Text):
-                    said.append(delta.text)
-                elif isinstance(delta, Usage):
-                    usage = delta
-    summary = "".join(said)
-    ledger.add(model, await used_tokens(usage, request.messages, summary, model.backend))
-    return summary
+    heard = _Heard()
+    try:
+        async with ledger.clock():
+            opened = await model.backend.open(model.model)
+            async with aclosing(opened.stream(request)) as deltas:
+                async for delta in deltas:
+                    hear(delta)
+                    heard.take(delta)
+    except BaseException:
+        if heard.text:  # what was sent and said has its price, whoever broke it off
+            ledger.add(model, Used(estimate_prompt(request.messages), estimate_tokens(heard.text), estimated=True))
+        raise
+    ledger.add(model, await used_tokens(heard.usage, request.messages, heard.text, model.backend))
+    if heard.is_cut:
+        ledger.check_cut()
+        raise NotCompacted("the summary was cut off at the model's length limit; the conversation stays as it was")
+    return heard.text
+
+
+class _Heard:
+    """A summary while it comes in."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.usage: Usage | None = None
+        self.is_cut = False
+
+    def take(self, delta: Delta) -> None:
+        if isinstance(delta, Text):
+            self.text += delta.text
+        elif isinstance(delta, Usage):
+            self.usage = delta
+        elif isinstance(delta, Finish):
+            self.is_cut = delta.reason == "length"
 
 
 def _question(summary: str, part: str) -> str:

@@ -73,15 +73,25 @@ class Live:
     emit: Sink
     """Redacted, recorded, shown: the only way out."""
     door: Door
-    choice: ModelChoice
     chat: Chat
     record: Record
     mcp: McpServers
     pending: Pending = field(default_factory=Pending)
-    ledger: Ledger = field(default_factory=Ledger)
     log: Log = field(default_factory=Log)
     exit: Exit = field(default_factory=Exit)
     part: Part = field(default_factory=Part)
+    goes_on: bool = True
+    """Whether another line can follow the one that is carried out; `onbook ask` has only one."""
+
+    @property
+    def choice(self) -> ModelChoice:
+        """Which model answers."""
+        return self.chat.choice
+
+    @property
+    def ledger(self) -> Ledger:
+        """What was spent, and what may be."""
+        return self.chat.ledger
 
     @property
     def toolbox(self) -> Toolbox:
@@ -91,12 +101,13 @@ class Live:
     @cached_property
     def skills(self) -> Skills:
         """Instructions for certain tasks, which narrow what this session's model may use."""
-        return Skills(self.door, self.chat.toolbox, self.chat.conversation, self.environ, self._note)
+        return Skills(self.door, self.chat.toolbox, self.chat.conversation, self.environ, self.note)
 
     @cached_property
     def memory(self) -> Memory:
         """What is remembered of this workspace."""
         return Memory(self.root)
 
-    def _note(self, text: str, level: str) -> None:
+    def note(self, text: str, level: str = "info") -> None:
+        """Something that a person should know and that belongs to no run."""
         self.emit(Note(run="", time=time.time(), text=text, level=level))

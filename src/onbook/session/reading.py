@@ -13,11 +13,12 @@ from onbook.policy.door import Denied, Door
 from onbook.policy.paths import IsFolder, Missing
 from onbook.session.attachments import media_type
 from onbook.session.pending import Piece
+from onbook.words import counted
 
 MOST_ATTACHED = 20 * 2**20
 MOST_SHOWN = 200_000
 """Bytes of one file that `/read` shows: about fifty thousand tokens, more than most windows have left."""
-_LINES = re.compile(r"(.+):(\d+)(?:-(\d+))?")
+_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -28,15 +29,15 @@ class Shown(msgspec.Struct, frozen=True):
     """`notes.md: 12 lines`, with what is missing where something is."""
 
 
-async def attach(door: Door, path: str) -> Piece:
-    """A picture as it is, or a text, whole."""
+async def attach(door: Door, path: str, name: str = "") -> Piece:
+    """A picture as it is, or a text, whole; under the last name of its path where no other is given."""
     try:
         data = await door.read(path, by="user", limit=MOST_ATTACHED + 1)
     except Denied as denied:
         raise UsageError(f"{path}: cannot attach: {_why(denied)}") from None
     if len(data) > MOST_ATTACHED:
         raise UsageError(f"{path}: cannot attach: larger than {MOST_ATTACHED >> 20} MiB")
-    name = name_of(path)
+    name = _label(name) if name else name_of(path)
     if kind := media_type(data):
         return Piece(name, image=Image(kind, data, name))
     text = text_of(data)
@@ -52,7 +53,10 @@ async def read_shown(door: Door, asked: str) -> Shown:
         path, first, last = found[1], int(found[2]), int(found[3] or found[2])
         if not 1 <= first <= last:
             raise UsageError(f"{asked}: lines are counted from 1, and the first comes first, as in {path}:10-40")
-    data = await _read(door, path, limit=None if last else MOST_SHOWN + 1)
+    data = await _read(door, path, limit=(MOST_ATTACHED if last else MOST_SHOWN) + 1)
+    if len(data) > MOST_ATTACHED:
+        larger = f"{path} is larger than {MOST_ATTACHED >> 20} MiB"
+        raise UsageError(f"{larger}; !sed -n {first},{last}p {path} shows these lines")
     return _lines_shown(path, data, first, last) if last else _beginning_shown(path, data)
 
 
@@ -67,9 +71,15 @@ def text_of(data: bytes) -> str | None:
         return data[: error.start].decode("utf-8-sig") if error.start >= max(len(data) - 3, 1) else None
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines with their ends, as editors and diffs count them: other characters than a newline end none."""
+    *whole, rest = text.split("\n")
+    return [*(f"{line}\n" for line in whole), *([rest] if rest else [])]
+
+
 def name_of(path: str) -> str:
-    """The last name of a path as one line of text, whatever bytes it is made of."""
-    return " ".join(os.fsencode(Path(path).name or path).decode("utf-8", "backslashreplace").split())
+    """The last name of a path as one line of text."""
+    return _label(Path(path).name or path)
 
 
 async def _read(door: Door, path: str, limit: int | None) -> bytes:
@@ -96,7 +106,7 @@ def _beginning_shown(path: str, data: bytes) -> Shown:
 
 
 def _lines_shown(path: str, data: bytes, first: int, last: int) -> Shown:
-    lines = _text_or_error(path, data).splitlines(keepends=True)
+    lines = lines_of(_text_or_error(path, data))
     if first > len(lines):
         raise UsageError(f"{path} has {counted(len(lines), 'line')}, so there is no line {first}")
     last = min(last, len(lines))
@@ -117,13 +127,8 @@ def _text_or_error(path: str, data: bytes) -> str:
     raise OnbookError(f"{path} is a binary file: there is no text in it to show")
 
 
-def counted(count: int, what: str) -> str:
-    """`1 line`, `2 lines`."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def _label(path: str) -> str:
-    """The path as one line of text."""
+    """The path as one line of text, whatever bytes it is made of."""
     return " ".join(os.fsencode(path).decode("utf-8", "backslashreplace").split())
 
 

@@ -7,7 +7,7 @@ from onbook.outcome import Outcome
 from onbook.session.attachments import Prompt, is_picture
 from onbook.session.budget import BudgetSpent
 from onbook.session.conversation import asked
-from onbook.session.turn import Chat
+from onbook.session.live import Live
 from onbook.transcript.turns import Turn
 
 _HOPELESS = (Unreachable, Refused, ModelNotFound, BudgetSpent)
@@ -15,17 +15,22 @@ _HOPELESS = (Unreachable, Refused, ModelNotFound, BudgetSpent)
 
 
 async def replay(
-    chat: Chat, turns: Sequence[Turn], show: Callable[[str], None], warn: Callable[[str], None]
+    live: Live, turns: Sequence[Turn], show: Callable[[str], None], warn: Callable[[str], None]
 ) -> Outcome:
     """Ask the questions that were answered again, in order: `show` is given each before it is asked, `warn` each
-    thing that will not be as it was. The first outcome that is not good is the outcome of all."""
+    thing that will not be as it was. The first outcome that is not good is the outcome of all.
+
+    Each is a turn of its own, for `/undo` and for the skills that a model loads; a record sets no skill off.
+    """
     again = [turn for turn in turns if turn.outcome == Outcome.PASSED.value]
     for line in _not_replayed(len(turns) - len(again), again):
         warn(line)
     outcome = Outcome.PASSED
     for turn in again:
         show(asked(turn))
-        ended = await chat.turn(Prompt(asked(turn)))
+        live.door.begin_turn()
+        with live.skills.turn():
+            ended = await live.chat.turn(Prompt(asked(turn)))
         if outcome is Outcome.PASSED:
             outcome = ended.outcome
         if isinstance(ended.error, _HOPELESS):

@@ -5,7 +5,6 @@ from typing import Any
 
 from onbook.config.role_settings import Role
 from onbook.models.resolver import Resolved
-from onbook.session.tools.toolbox import Toolbox
 from onbook.session.turn import Chat
 
 SECTION = "Role"
@@ -23,16 +22,16 @@ class Part:
         self._model: Resolved | None = None
         self._instead_of: Resolved | None = None
 
-    async def take(self, role: Role | None, chat: Chat, toolbox: Toolbox) -> None:
+    async def take(self, role: Role | None, chat: Chat) -> None:
         """Play another role, or none. Where its model cannot be found, everything stays as it is."""
         model = await chat.choice.named(role.model) if role and role.model else None
         self._go_back(chat)
-        self.begin(role, chat, toolbox)
+        self.begin(role, chat)
         self.fresh = role is not None
         if model is not None:
             self._instead_of, self._model = chat.choice.chosen, chat.choice.become(model)
 
-    def begin(self, role: Role | None, chat: Chat, toolbox: Toolbox) -> None:
+    def begin(self, role: Role | None, chat: Chat) -> None:
         """Everything about a role but its model, which at the start of a session is chosen with the others."""
         if self._options is None:
             self._options = chat.options
@@ -42,7 +41,7 @@ class Part:
         chat.conversation.sections.pop(SECTION, None)
         if role and role.system:
             chat.conversation.sections[SECTION] = role.system
-        toolbox.of_role = frozenset(role.tools) if role and role.tools is not None else None
+        chat.toolbox.of_role = frozenset(role.tools) if role and role.tools is not None else None
 
     def _go_back(self, chat: Chat) -> None:
         """To the model from before the role, unless somebody chose another since."""

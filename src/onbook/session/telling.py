@@ -7,7 +7,6 @@ import msgspec
 
 from onbook.events import (
     Note,
-    ProcessFinished,
     ReasoningDelta,
     RunFinished,
     RunStarted,
@@ -21,6 +20,7 @@ from onbook.events import (
 from onbook.models.messages import ToolCall
 from onbook.outcome import OnbookError, Outcome
 from onbook.session.attachments import Prompt
+from onbook.session.programs import process_finished
 from onbook.session.tools.tool import Report
 
 
@@ -76,19 +76,7 @@ class Telling:
         )
 
     def process_finished(self, report: Report) -> None:
-        ran = report.ran
-        problem = "it ran out of time" if ran.timed_out else "a part of the output is missing" if ran.truncated else ""
-        self._emit(
-            ProcessFinished(
-                run=self.run,
-                time=time.time(),
-                command=report.command,
-                exit_code=None if ran.timed_out else ran.exit_code,
-                output=report.text,
-                seconds=ran.seconds,
-                problem=problem,
-            )
-        )
+        self._emit(process_finished(self.run, report.command, report.output, report.ran))
 
     def note(self, text: str, level: str = "info") -> None:
         self._emit(Note(run=self.run, time=time.time(), text=text, level=level))

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from onbook.config.errors import did_you_mean
+from onbook.excerpt import cut_middle
 from onbook.models.messages import Message, ToolCall
 from onbook.outcome import OnbookError
 from onbook.policy.secrets import redact
-from onbook.session.excerpt import cut_middle
 from onbook.session.telling import Telling
 from onbook.session.tools.tool import Report, ToolFailed
 from onbook.session.tools.toolbox import Toolbox
@@ -79,8 +79,10 @@ class ToolLoop:
         tool = self._toolbox.find(call.name)
         if tool is None:
             names = [each.spec.name for each in self._toolbox.offered]
-            near = did_you_mean(call.name, names)
-            raise ToolFailed(f"there is no tool {call.name} (there are: {', '.join(names)}){near}")
+            kept_back = call.name in self._toolbox.names
+            why = " for this turn" if kept_back else ""
+            near = "" if kept_back else did_you_mean(call.name, names)
+            raise ToolFailed(f"there is no tool {call.name}{why} (there are: {', '.join(names)}){near}")
         return await tool.run(_arguments(call))
 
     def _only_reads(self, call: ToolCall) -> bool:

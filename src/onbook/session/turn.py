@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from onbook.events import Sink, Speaker
+from onbook.events import Sink
+from onbook.excerpt import cut_middle
 from onbook.models.errors import ContextOverflow, OutOfMemory, ToolsUnsupported
 from onbook.models.messages import Message, Request, ToolSpec
 from onbook.models.resolver import Resolved
@@ -16,10 +17,10 @@ from onbook.session.attachments import Prompt
 from onbook.session.budget import Ledger
 from onbook.session.choice import ModelChoice, key_of
 from onbook.session.conversation import Conversation, stopped
-from onbook.session.excerpt import cut_middle
 from onbook.session.reply import Replies, Reply
 from onbook.session.retelling import without_tools
 from onbook.session.schema import misfit
+from onbook.session.speaker import speaker_of
 from onbook.session.telling import Telling
 from onbook.session.tool_loop import ToolLoop
 from onbook.session.tools.spoken_calls import spoken_calls
@@ -69,6 +70,12 @@ class Chat:
     rounds: int = ROUNDS
     """How often in one turn the model may ask for tools."""
 
+    def offered(self, model: Resolved | None) -> tuple[ToolSpec, ...]:
+        """The tools that a model is offered; none beside a schema, which several servers do not take together."""
+        if self.options.get("schema") is not None or (model is not None and not self.choice.calls_tools(model)):
+            return ()
+        return tuple(tool.spec for tool in self.toolbox.offered)
+
     async def turn(self, prompt: Prompt, model: Resolved | None = None) -> Ended:
         """Ask the active model, or the one given for this turn; stream, use tools, remember.
 
@@ -108,15 +115,9 @@ class _Run:
         speaker = None
         try:
             self.model = model or await self.chat.choice.current()
-            speaker = self._speaker()
+            speaker = speaker_of(self.model, self.chat.choice, self.chat.agent)
         finally:
             self.telling.started(self.prompt, speaker, self.chat.workspace)
-
-    def _speaker(self) -> Speaker:
-        """The active model of this machine plays the agent; any other speaks under its own name."""
-        model = self.model
-        own = model.backend.remote or not self.chat.choice.is_active(model)
-        return Speaker(model.name if own else self.chat.agent, model.model, remote=model.backend.remote)
 
     async def perform(self) -> Ended:
         ledger = self.chat.ledger
@@ -138,7 +139,7 @@ class _Run:
 
     async def _ask(self) -> Reply:
         """The next reply; a model that turns tools down is asked again without."""
-        tools = self._offered()
+        tools = self.chat.offered(self.model)
         try:
             reply = await self._reply(tools)
         except ToolsUnsupported as error:
@@ -163,13 +164,6 @@ class _Run:
         messages = (*chat.conversation.messages_for(self.prompt, self._reader), *self.loop.exchange, *more)
         request = Request(messages if tools else without_tools(messages), tools=tools, **chat.options)
         return await self.replies.next(self.model, request, self.loop.unique)
-
-    def _offered(self) -> tuple[ToolSpec, ...]:
-        """The tools to offer; none beside a schema, which several servers do not take together."""
-        chat = self.chat
-        if chat.options.get("schema") is not None or not chat.choice.calls_tools(self.model):
-            return ()
-        return tuple(tool.spec for tool in chat.toolbox.offered)
 
     def _answer(self, reply: Reply, *, rounds: int = 0) -> Ended:
         if reply.finish_reason == "length":

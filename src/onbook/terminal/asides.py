@@ -34,7 +34,7 @@ def tool_call(name: str, arguments: str) -> str:
     except msgspec.DecodeError:
         given = arguments
     values = given.values() if isinstance(given, dict) else [given]
-    return _cut(" ".join([name, *(_word(value) for value in values)]))
+    return _cut(" ".join([name, *(in_short(value) for value in values)]))
 
 
 def tool_lines(call: str, finished: ToolFinished, level: "LogLevel") -> list[str]:
@@ -44,10 +44,24 @@ def tool_lines(call: str, finished: ToolFinished, level: "LogLevel") -> list[str
     return [*lines, *(f"  {line}" for line in finished.result.splitlines())] if level == "debug" else lines
 
 
+def is_worth_saying(finished: ProcessFinished, level: "LogLevel", *, asked_by_model: bool) -> bool:
+    """Whether a person wants to know how a program ended: of one they started, when that was not well. What became of
+    a model's is said with its tool."""
+    went_wrong = finished.exit_code != 0 or bool(finished.problem)
+    return level == "debug" or (level == "info" and went_wrong and not asked_by_model)
+
+
 def process_line(finished: ProcessFinished) -> str:
     """How a program ended."""
     how = finished.problem or f"exit code {finished.exit_code}"
     return f"{_cut(finished.command)} · {how} · {finished.seconds:.1f} s"
+
+
+def in_short(value: object) -> str:
+    """The beginning of its first line."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    first, more, _ = text.partition("\n")
+    return _cut(first, 60) + (" …" if more else "")
 
 
 def problem_line(problem: BaseException) -> str:
@@ -55,12 +69,6 @@ def problem_line(problem: BaseException) -> str:
     if isinstance(problem, OnbookError):
         return f"onbook: {problem}"
     return f"onbook: internal error: {type(problem).__name__}: {problem}"
-
-
-def _word(value: object) -> str:
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    first, more, _ = text.partition("\n")
-    return _cut(first, 60) + (" …" if more else "")
 
 
 def _first_line(text: str) -> str:

@@ -2,6 +2,8 @@
 
 import asyncio
 import sys
+import termios
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from onbook.policy.effects import Effect
     from onbook.policy.undo import Change
 
+TYPING = 0.7
+"""Seconds after a question appeared in which Enter may still belong to the line that was being typed."""
 CHOICES = "o once · s for this session · a always · n no (Enter means no)"
 MOST_LINES = 60
 """Of a change, before a question; more would push its beginning out of sight."""
@@ -20,8 +24,10 @@ _WORDS = ("once", "session", "always", "no")
 
 
 def answer_of(line: str) -> "Answer | None":
-    """The answer that was typed: a word or its first letter, in any case; an empty line is a no."""
+    """The answer that was typed: a word or its first letter, in any case; an empty line is a no, a mere yes is once."""
     typed = line.strip().casefold() or "no"
+    if typed in ("y", "yes"):
+        return "once"
     found = next((word for word in _WORDS if typed in (word, word[0])), None)
     return cast("Answer | None", found)
 
@@ -40,11 +46,12 @@ def shown_change(change: "Change | None") -> list[str]:
 
 def question_about(effect: "Effect", reason: str) -> tuple[str, ...]:
     """What is asked, and why it is asked at all."""
-    from onbook.policy.effects import Write, describe
+    from onbook.policy.effects import LONGEST_ASKED, Start, Write, describe
     from onbook.policy.secrets import redact
 
     size = f" ({effect.size:,} bytes)" if isinstance(effect, Write) else ""
-    return (redact(f"May the model {describe(effect)}{size}?"), f"  {redact(printable(reason))}")
+    who = "your role" if isinstance(effect, Start) else "the model"
+    return (redact(f"May {who} {describe(effect, LONGEST_ASKED)}{size}?"), f"  {redact(printable(reason))}")
 
 
 class PromptAsker:
@@ -57,6 +64,7 @@ class PromptAsker:
         self._said = said
         self._answer: asyncio.Future[Answer] | None = None
         self._draft = ""
+        self._typing_until = 0.0
 
     async def ask(self, effect: "Effect", reason: str, change: "Change | None" = None) -> "Answer":
         for line in await asyncio.to_thread(shown_change, change):
@@ -65,6 +73,7 @@ class PromptAsker:
         self._answer = asyncio.get_running_loop().create_future()
         self._board.question = Question(lines, CHOICES)
         self._draft = self._swap("")
+        self._typing_until = time.monotonic() + TYPING if self._draft else 0.0
         try:
             answer = await self._answer
         finally:
@@ -77,9 +86,12 @@ class PromptAsker:
         """Whether a question stands; the line is then its answer, or, being none, goes back to what was half typed."""
         if self._answer is None or self._answer.done():
             return False
-        answer = answer_of(line)
+        surprised = time.monotonic() < self._typing_until
+        self._typing_until = 0.0
+        answer = None if surprised else answer_of(line)
         if answer is None:
-            self._draft = "\n".join(part for part in (self._draft, line) if part)
+            self._draft = self._draft + line if surprised else "\n".join(filter(None, (self._draft, line)))
+            self._said("onbook: that is no answer to the question; it waits until there is one")
         else:
             self._answer.set_result(answer)
         return True
@@ -90,6 +102,7 @@ class LineAsker:
 
     async def ask(self, effect: "Effect", reason: str, change: "Change | None" = None) -> "Answer":
         lines = (*shown_change(change), *question_about(effect, reason), CHOICES)
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question does not answer it
         write_aside(printable("\n".join(("", *lines))) + "\n? ")
         while True:
             line = await _line()

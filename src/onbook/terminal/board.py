@@ -2,12 +2,15 @@
 
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from onbook.terminal.screen import printable
 from onbook.terminal.spinner import FRAMES, PATIENCE, SECONDS_A_FRAME
 from onbook.terminal.wrapping import last_rows
+
+if TYPE_CHECKING:
+    from onbook.terminal.growing import Growing
 
 Fragments = list[tuple[str, str]]
 """Pieces of text, each after the class it is drawn in."""
@@ -38,9 +41,9 @@ class Question(msgspec.Struct, frozen=True):
 class Board:
     """Written by the view, the asker and the loop; read when the screen is drawn."""
 
-    unfinished: str = ""
-    """The part of an answer that is not complete enough to be drawn for good."""
-    thinking: str = ""
+    growing: "Growing | None" = None
+    """The answer, of which a part is not complete enough to be drawn for good."""
+    thoughts: "Growing | None" = None
     waiting: Waiting | None = None
     queued: list[Typed] = field(default_factory=list)
     question: Question | None = None
@@ -48,7 +51,7 @@ class Board:
     context_used: float | None = None
 
     def wait_for(self, label: str) -> None:
-        self.waiting = Waiting(printable(label), time.monotonic())
+        self.waiting = Waiting(label, time.monotonic())
 
     def above(self, columns: int, rows: int) -> Fragments:
         """What is drawn above the input line, at most so many rows of it: the latest."""
@@ -59,8 +62,10 @@ class Board:
             below.insert(0, spinner)
         fitting = [row for line in below for row in last_rows(line, columns, rows)][:rows]
         room = max(rows - len(fitting), 0)
-        growing = last_rows(self.unfinished or self.thinking, columns, room)
-        style = "" if self.unfinished else "class:aside"
+        unfinished = self.growing.unfinished if self.growing else ""
+        thought = self.thoughts.unfinished if self.thoughts else ""
+        growing = last_rows(unfinished or thought, columns, room)
+        style = "" if unfinished else "class:aside"
         aside = "class:question" if self.question else "class:aside"
         return [*((style, f"{row}\n") for row in growing), *((aside, f"{row}\n") for row in fitting)]
 
@@ -80,4 +85,4 @@ class Board:
 
 def _first_line(text: str) -> str:
     first, more, _ = text.partition("\n")
-    return printable(first) + (" …" if more else "")
+    return first + (" …" if more else "")

@@ -34,5 +34,10 @@ def quoted(word: str) -> str:
     if word.startswith(("/", "@")) and not any(char.isspace() for char in word):
         return word
     folder = word.removesuffix("/")
-    safe = shlex.quote(folder) if folder else ""
+    safe = _in_quotes(folder) if folder else ""
     return safe + word[len(folder) :]
+
+
+def _in_quotes(word: str) -> str:
+    """In double quotes where that reads better than what a shell's own quoting makes of an apostrophe."""
+    return f'"{word}"' if "'" in word and not set(word) & set('"\\$`!') else shlex.quote(word)

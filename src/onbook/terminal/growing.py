@@ -1,4 +1,5 @@
-"""Text that grows, made ready for the terminal as far as it is complete: a model's Markdown, a command's lines."""
+"""Text that grows, made ready for the terminal as far as it is complete: a model's Markdown and thoughts, a command's
+lines."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +16,9 @@ class Growing(Protocol):
     """`feed` and `end` give what can be written for good, with the terminal's codes in it."""
 
     @property
-    def unfinished(self) -> str: ...
+    def unfinished(self) -> str:
+        """What came in and has not gone out, as it came."""
+        ...
 
     def feed(self, text: str) -> str: ...
 
@@ -32,7 +35,7 @@ class Words:
 
     @property
     def unfinished(self) -> str:
-        return printable(self._blocks.unfinished)
+        return self._blocks.unfinished
 
     def feed(self, text: str) -> str:
         return "".join(map(self._shown, self._blocks.feed(text)))
@@ -60,12 +63,13 @@ class Lines:
 
     @property
     def unfinished(self) -> str:
-        return printable(self._rest)
+        return self._rest
 
     def feed(self, text: str) -> str:
         *lines, self._rest = (self._rest + text).split("\n")
         if len(self._rest) > LONGEST:
-            lines.append(self.end().removesuffix("\n"))
+            lines.append(self._rest)
+            self._rest = ""
         return "".join(map(self._shown, lines))
 
     def end(self) -> str:
@@ -76,3 +80,19 @@ class Lines:
         line = printable(line)
         colour = _COLOURS.get(line[:1]) if self._is_diff else None
         return (styled(colour, line) if colour else line) + "\n"
+
+
+class Thoughts(Lines):
+    """What a model thinks aloud: line by line too, set back, without the empty lines around it."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self._said = False
+        self._gap = ""
+
+    def _shown(self, line: str) -> str:
+        if not line.strip():
+            self._gap = "\n" if self._said else ""
+            return ""
+        gap, self._gap, self._said = self._gap, "", True
+        return gap + styled("2", printable(line)) + "\n"

@@ -29,6 +29,8 @@ def talk(runner: asyncio.Runner, live: Live) -> Outcome:
                 ended = _turn(runner, live, line, at_terminal=at_terminal)
                 if outcome is Outcome.PASSED:
                     outcome = ended
+                if ended is Outcome.BUDGET_SPENT and not at_terminal:
+                    break
     except asyncio.CancelledError:  # told to stop, or nobody reads the answers any more
         return Outcome.CANCELLED
     return Outcome.PASSED if at_terminal else outcome

@@ -20,18 +20,15 @@ from onbook.events import (
     ToolCalled,
     ToolFinished,
 )
-from onbook.terminal.asides import is_heard, process_line, statistics, tool_call, tool_lines
+from onbook.terminal.asides import in_short, is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.board import Board
-from onbook.terminal.growing import Growing, Lines, Words
+from onbook.terminal.growing import Growing, Lines, Thoughts, Words
 from onbook.terminal.screen import printable, styled
 from onbook.terminal.steps_view import Steps, header, is_flow
 from onbook.terminal.surface import Surface
 
 if TYPE_CHECKING:
     from onbook.session.live import LogLevel
-
-_LONGEST_THOUGHT = 4000
-"""Characters of a thought that are drawn while it grows."""
 
 
 @dataclass
@@ -40,7 +37,7 @@ class _Run:
 
     model: str
     text: Growing
-    thoughts: list[str] = field(default_factory=list)
+    thoughts: Growing = field(default_factory=Thoughts)
     steps: Steps | None = None
     """Its steps, if it is a flow."""
 
@@ -91,6 +88,7 @@ class LiveView:
             self._runs[event.run] = _Run("", Lines(event.input), steps=Steps() if is_flow(event) else None)
             if is_flow(event):
                 self.aside(header(event), dimmed=False)
+            self._board.wait_for(in_short(event.input.strip()))
         else:
             self._runs[event.run] = _Run(event.speaker.model, Words(lambda: self._surface.columns))
             self._board.wait_for(event.speaker.model)
@@ -100,13 +98,13 @@ class LiveView:
         self._board.waiting = None
         self._end_thoughts(run)
         self._surface.say(run.text.feed(event.text))
-        self._board.unfinished = run.text.unfinished
+        self._board.growing = run.text
 
     def _reasoning(self, event: ReasoningDelta) -> None:
         run = self._run(event)
-        run.thoughts.append(event.text)
         self._board.waiting = None
-        self._board.thinking = (self._board.thinking + printable(event.text))[-_LONGEST_THOUGHT:]
+        self._surface.say(run.thoughts.feed(event.text))
+        self._board.thoughts = run.thoughts
 
     def _called(self, event: ToolCalled) -> None:
         self._end_text(self._run(event))
@@ -131,7 +129,7 @@ class LiveView:
             self._board.waiting = msgspec.structs.replace(self._board.waiting, label=printable(steps.label))
 
     def _process(self, event: ProcessFinished) -> None:
-        if self._level() == "debug":
+        if is_worth_saying(event, self._level(), asked_by_model=bool(self._run(event).model)):
             self.aside(process_line(event))
 
     def _note(self, event: Note) -> None:
@@ -148,7 +146,8 @@ class LiveView:
         if event.outcome == "cancelled":
             self.cancelled()
         elif run is not None and run.model:
-            self._board.context_used = event.totals.context_used
+            if event.totals.context_used is not None:
+                self._board.context_used = event.totals.context_used
             if event.outcome == "passed":
                 self.aside(f"{run.model} · {statistics(event.totals)}")
 
@@ -158,14 +157,12 @@ class LiveView:
     def _end_text(self, run: _Run) -> None:
         self._end_thoughts(run)
         self._surface.say(run.text.end())
-        self._board.unfinished = ""
+        self._board.growing = None
 
     def _end_thoughts(self, run: _Run) -> None:
-        thought = "".join(run.thoughts).strip("\n")
-        run.thoughts.clear()
-        self._board.thinking = ""
-        if thought:
-            self._surface.say("".join(styled("2", line) + "\n" for line in printable(thought).split("\n")))
+        if self._board.thoughts is not None:
+            self._surface.say(run.thoughts.end())
+            run.thoughts, self._board.thoughts = Thoughts(), None
 
 
 _TAKES: dict[type[Event], Callable[[LiveView, Any], None]] = {

@@ -42,7 +42,7 @@ def rendered(text: str, columns: int) -> str:
     lines = [line.rstrip(" ") for line in shown.getvalue().split("\n")]
     seen = [number for number, line in enumerate(lines) if _CODES.sub("", line).strip()]
     if not seen:  # a link's definition, for one, is nothing to draw
-        return printable(text).strip("\n") + "\n"
+        return printable(text).strip("\n").expandtabs(4) + "\n"
     return "".join(f"{line}\n" for line in lines[seen[0] : seen[-1] + 1])
 
 
@@ -53,7 +53,7 @@ def _parsed(text: str) -> "Markdown":
     class LeftHeading(Heading):
         LEVEL_ALIGN = dict.fromkeys(Heading.LEVEL_ALIGN, "left")
 
-    markdown = Markdown("", hyperlinks=False, code_theme="ansi_dark")
+    markdown = Markdown("", hyperlinks=False, code_theme="ansi_light" if _is_light() else "ansi_dark")
     markdown.elements = {**Markdown.elements, "heading_open": LeftHeading}  # type: ignore[misc]
     markdown.parsed = [_with_line_breaks(token) for token in _parser().parse(text)]
     return markdown
@@ -64,6 +64,11 @@ def _with_line_breaks(token: "Token") -> "Token":
         if child.type == "softbreak":
             child.type = "hardbreak"
     return token
+
+
+def _is_light() -> bool:
+    """Whether the terminal says, as many do, that its background is light: colour 7 or 15."""
+    return os.environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")
 
 
 @cache

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from prompt_toolkit.application import Application
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory, ConditionalAutoSuggest, ThreadedAutoSuggest
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, ThreadedCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
-from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding import KeyBindings, merge_key_bindings
+from prompt_toolkit.key_binding.bindings.auto_suggest import load_auto_suggest_bindings
 from prompt_toolkit.layout import (
     BufferControl,
     ConditionalContainer,
@@ -25,7 +27,7 @@ from prompt_toolkit.layout import (
     Window,
 )
 from prompt_toolkit.layout.menus import CompletionsMenu
-from prompt_toolkit.layout.processors import HighlightIncrementalSearchProcessor
+from prompt_toolkit.layout.processors import AppendAutoSuggestion, HighlightIncrementalSearchProcessor
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
@@ -36,7 +38,15 @@ from onbook.terminal.board import Board
 PROMPT = "> "
 _ROWS_FOR_MENU = 8
 _SECONDS_A_DRAWING = 0.03
-_STYLE = Style.from_dict({"aside": "fg:ansibrightblack", "question": "bold", "prompt": "bold", "status": "reverse"})
+_STYLE = Style.from_dict(
+    {
+        "aside": "fg:ansibrightblack",
+        "auto-suggestion": "fg:ansibrightblack",
+        "question": "bold",
+        "prompt": "bold",
+        "status": "reverse",
+    }
+)
 
 
 class _Output(Vt100_Output):
@@ -59,9 +69,13 @@ class Editor:
         self.buffer = Buffer(
             completer=ThreadedCompleter(completer),
             complete_while_typing=Condition(self._completes),
+            auto_suggest=ConditionalAutoSuggest(
+                ThreadedAutoSuggest(AutoSuggestFromHistory()), Condition(lambda: board.question is None)
+            ),
             history=history,
             enable_history_search=False,
             multiline=True,
+            tempfile_suffix=".md",
         )
         self._output = cast(_Output, _Output.from_pty(sys.stdout, os.environ.get("TERM")))
         self._output.enable_cpr = False  # nothing here needs to know where the cursor is, and not every terminal says
@@ -74,8 +88,18 @@ class Editor:
         finally:
             self._output.end()
 
+    async def edit(self) -> None:
+        """Have the user's own editor change what is typed."""
+        self._output.end()
+        await self.buffer.open_in_editor()
+
+    def suspend(self) -> None:
+        """Give the terminal back to the shell until it says to go on."""
+        self._output.end()
+        self.app.suspend_to_background()
+
     def bind(self, keys: KeyBindings) -> None:
-        self.app.key_bindings = keys
+        self.app.key_bindings = merge_key_bindings([load_auto_suggest_bindings(), keys])
 
     def swap(self, text: str) -> str:
         """Put a text into the input line; gives the one that was there."""
@@ -96,7 +120,7 @@ class Editor:
                 self.buffer,
                 search_buffer_control=search.control,
                 preview_search=True,
-                input_processors=[HighlightIncrementalSearchProcessor()],
+                input_processors=[HighlightIncrementalSearchProcessor(), AppendAutoSuggestion()],
             ),
             get_line_prefix=self._prefix,
             height=self._height,
@@ -107,7 +131,7 @@ class Editor:
         growing = ConditionalContainer(
             Window(FormattedTextControl(self._above), dont_extend_height=True), Condition(lambda: bool(self._above()))
         )
-        status = Window(FormattedTextControl(self._status), height=1, style="class:status")
+        status = Window(FormattedTextControl(lambda: [("class:status", self._status())]), height=1)
         return Application(
             layout=Layout(FloatContainer(HSplit([growing, line, search, status]), [menu]), line),
             style=_STYLE,
@@ -115,6 +139,7 @@ class Editor:
             color_depth=ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,
             erase_when_done=True,
             min_redraw_interval=_SECONDS_A_DRAWING,
+            terminal_size_polling_interval=None,  # a signal tells
         )
 
     def _prefix(self, line: int, wrap: int) -> StyleAndTextTuples:

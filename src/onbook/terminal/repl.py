@@ -20,7 +20,8 @@ from onbook.terminal.live_view import LiveView
 from onbook.terminal.paste import Pastes
 from onbook.terminal.prompt import Editor
 from onbook.terminal.signals import cancelling
-from onbook.terminal.status_line import status_line
+from onbook.terminal.spinner import SECONDS_A_FRAME
+from onbook.terminal.status_line import context_used, status_line
 from onbook.terminal.surface import Surface
 
 if TYPE_CHECKING:
@@ -116,6 +117,14 @@ class Repl:
         if self._editor.app.is_running and not self._editor.app.is_done:
             self._editor.app.exit()
 
+    def suspend(self) -> None:
+        self._surface.flush()
+        self._editor.suspend()
+
+    async def edit(self) -> None:
+        with self._surface.lent():
+            await self._editor.edit()
+
     async def _draw(self) -> None:
         try:
             await self._editor.run(lambda: self._surface.show(self._editor.app, self.leave))
@@ -123,7 +132,7 @@ class Repl:
             self._surface.gone = True
 
     async def _work(self, open_session: OpenSession) -> None:
-        async with open_session(self._view) as live, self._aside(self._prepare(live)), self._aside(self._tick()):
+        async with open_session(self._view) as live, self._aside(self._prepare(live)):
             self._live = live
             live.door.asker = self._asker
             while not live.exit.asked:
@@ -143,7 +152,7 @@ class Repl:
         self._board.state = "running"
         self._running = asyncio.create_task(carry_out(live, typed.text))
         try:
-            await asyncio.wait({self._running})
+            await self._watched(self._running)
         finally:
             self._running.cancel()
             await _settled(self._running)
@@ -153,6 +162,8 @@ class Repl:
             self._view.cancelled()
         else:
             self._report(ended.exception())
+        if typed.text.lstrip()[:1] in "/!@":  # what a turn measured may not be so any more, or is another model's
+            self._board.context_used = context_used(live)
 
     async def _prepare(self, live: "Live") -> None:
         """What is worth doing before the first question: looking around, choosing a model, loading what draws, and
@@ -170,11 +181,11 @@ class Repl:
             with contextlib.suppress(OnbookError):  # the names of routes are known anyway
                 await live.choice.list_models()
 
-    async def _tick(self) -> None:
-        """The spinner turns by being drawn again."""
-        while True:
-            await asyncio.sleep(0.1)
-            if self._board.waiting is not None:
+    async def _watched(self, task: asyncio.Task[Any]) -> None:
+        """Wait for its end. The spinner turns by being drawn again, and so a question comes to sight."""
+        while not task.done():
+            await asyncio.wait({task}, timeout=SECONDS_A_FRAME)
+            if self._board.waiting is not None or self._board.question is not None:
                 self._surface.refresh()
 
     @asynccontextmanager

@@ -21,7 +21,7 @@ def styled(codes: str, text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without control characters that could move the cursor or recolour the screen."""
+    """The text without what could move the cursor, recolour the screen or make a line read in another order."""
     return text.translate(_CONTROLS)
 
 
@@ -47,3 +47,4 @@ def write_aside(text: str) -> None:
 # A carriage return is dropped, for the sake of replies that end their lines in two characters.
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 _CONTROLS[ord("\r")] = ""
+_CONTROLS |= {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}

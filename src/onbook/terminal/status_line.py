@@ -1,4 +1,7 @@
-"""The line at the bottom: who answers, how full its context is, which role it plays, whether all is recorded."""
+"""The line at the bottom: who answers, how full its context is, which role it plays, whether all is recorded.
+
+It is only as long as its words: a row that fills the terminal is broken in two when the terminal becomes narrower, and
+what is left of it then cannot be wiped."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 def status_line(live: "Live | None", board: Board) -> str:
     """What stands there now."""
     if live is None:
-        return f" {board.state}"
+        return f" {board.state} "
     chosen = live.choice.chosen
     context = "?" if board.context_used is None else f"{board.context_used:.0%}"
     parts = [
@@ -22,7 +25,15 @@ def status_line(live: "Live | None", board: Board) -> str:
         _recording(live),
         board.state,
     ]
-    return " " + printable(" · ".join(part for part in parts if part))
+    return f" {printable(' · '.join(part for part in parts if part))} "
+
+
+def context_used(live: "Live") -> float | None:
+    """The share of the model's window that the next message takes along, estimated; None where nobody knows."""
+    from onbook.commands.context import told_tokens
+
+    window = live.choice.known_window(live.choice.chosen) if live.choice.chosen is not None else None
+    return told_tokens(live) / window if window else None
 
 
 def _recording(live: "Live") -> str:

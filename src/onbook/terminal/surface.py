@@ -3,7 +3,8 @@
 import asyncio
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Surface:
         self._waiting: list[str] = []
         self._due: asyncio.TimerHandle | None = None
         self._written = 0.0
+        self._lent = False
         self.gone = False
 
     def show(self, app: "Application[Any]", lost: Callable[[], None]) -> None:
@@ -48,6 +50,16 @@ class Surface:
             pause = max(self._written + _SECONDS_A_WRITE - time.monotonic(), 0)
             self._due = self._loop.call_later(pause, self.flush)
 
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """While another program has the terminal, what is said waits."""
+        self._lent = True
+        try:
+            yield
+        finally:
+            self._lent = False
+            self.flush()
+
     def refresh(self) -> None:
         """What stands around the input line has changed; if something is about to be written, it is drawn with that."""
         if self._app is not None and self._due is None:
@@ -57,7 +69,10 @@ class Surface:
         """Write now what was said."""
         if self._due is not None:
             self._due.cancel()
-        text, self._waiting, self._due = "".join(self._waiting), [], None
+            self._due = None
+        if self._lent:
+            return
+        text, self._waiting = "".join(self._waiting), []
         if not text or self.gone:
             return
         try:

@@ -22,7 +22,7 @@ from onbook.events import (
     to_json_line,
 )
 from onbook.outcome import OnbookError
-from onbook.terminal.asides import is_heard, process_line, statistics, tool_call, tool_lines
+from onbook.terminal.asides import is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.screen import dim, fit_for, is_terminal, printable, write, write_aside
 from onbook.terminal.spinner import Spinner
 from onbook.terminal.steps_view import Steps, header, is_flow
@@ -111,7 +111,7 @@ class TextView:
         self._wait()
 
     def _process(self, event: ProcessFinished) -> None:
-        if self._level == "debug":
+        if is_worth_saying(event, self._level, asked_by_model=bool(self._speakers.get(event.run))):
             self._stop_spinner()
             self._aside(process_line(event))
             self._wait()

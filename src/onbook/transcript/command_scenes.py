@@ -7,10 +7,10 @@ what a model was shown of their output is part of the turn that it went along wi
 import time
 
 from onbook.events import AnyEvent, Note, ProcessFinished, RunFinished, RunStarted, TextDelta
+from onbook.excerpt import cut_middle
 from onbook.transcript import elements
 from onbook.transcript.elements import Action, Aside, Element, Scene, Speech
 from onbook.transcript.names import stage_name
-from onbook.transcript.unfinished import shortened
 
 MACHINE = "ONBOOK"
 MOST_SAID = 4_000
@@ -40,7 +40,7 @@ class UnfinishedCommand:
         parts: list[Element] = [Action(f"{user} types a command. Workspace: {started.workspace}.")]
         parts.append(Speech(user, started.input))
         if said:
-            parts.append(Speech(MACHINE, shortened(said, MOST_SAID)))
+            parts.append(Speech(MACHINE, cut_middle(said, MOST_SAID)))
         parts += self._asides
         if finished.outcome != "passed":
             words = finished.outcome.replace("_", " ")

@@ -9,6 +9,7 @@ from typing import Self
 import msgspec
 
 from onbook.events import AnyEvent, RunFinished, RunStarted
+from onbook.outcome import Outcome
 from onbook.transcript.command_scenes import UnfinishedCommand
 from onbook.transcript.elements import Note, Scene
 from onbook.transcript.errors import TranscriptError
@@ -42,7 +43,8 @@ class Recorder:
         self._now = now
         self._file: AppendOnlyFile | None = None
         self._tail: Tail | None = None
-        self._said = False
+        self.said = False
+        """Whether anything was written since this began."""
         self._runs: dict[str, UnfinishedTurn | UnfinishedCommand] = {}
 
     @classmethod
@@ -76,7 +78,7 @@ class Recorder:
         if isinstance(event, RunStarted):
             if event.recorded and event.kind == "chat":
                 self._runs[event.run] = UnfinishedTurn(event)
-            elif event.recorded and event.kind == "command":
+            elif event.recorded and event.kind in ("command", "script", "workflow"):
                 self._runs[event.run] = UnfinishedCommand(event)
         elif run := self._runs.get(event.run):
             if isinstance(event, RunFinished):
@@ -88,7 +90,7 @@ class Recorder:
     def _finish(self, run: UnfinishedTurn | UnfinishedCommand, finished: RunFinished) -> None:
         if isinstance(run, UnfinishedTurn):
             self.record(run.finish(finished))
-        else:
+        elif finished.text or finished.outcome != Outcome.USAGE.value:  # which says that nothing was started
             self.append(run.finish(finished, person=self._cast.user))
 
     def record(self, turn: Turn) -> None:
@@ -107,10 +109,10 @@ class Recorder:
         if file is None:
             return
         try:
-            if self._said:
+            if self.said:
                 file.append(f"{THE_END}\n".encode())
         finally:
-            self._said = False
+            self.said = False
             file.close()
 
     def __enter__(self) -> Self:
@@ -131,7 +133,7 @@ class Recorder:
             self._tail = None
         else:
             self._file.append(encode(source))
-        self._said = True
+        self.said = True
 
     def _create(self, data: bytes) -> None:
         """The first turn brings the title page with it, in the same write; if that fails there is no file."""

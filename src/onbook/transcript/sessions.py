@@ -1,6 +1,7 @@
 """Which sessions there are in a folder, and which one somebody means."""
 
 import difflib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,8 +9,11 @@ import msgspec
 
 from onbook.transcript.errors import NoSuchSession, TranscriptError
 from onbook.transcript.history import Session, load
+from onbook.transcript.turns import Turn
 
 SUFFIXES = (".fountain", ".spmd")
+_WENT_ALONG = re.compile(r"(`{3,}) [^\n]*\n.*?\n\1\n\n(?=\s*\S)", re.DOTALL)
+"""A text in its fence before the question, as `session/pending.py` puts it there."""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -98,9 +102,18 @@ def _readable(paths: list[Path]) -> Iterator[Session]:
 
 
 def _summary(session: Session) -> Summary:
-    page, path = dict(session.title_page), session.path
-    first = session.turns[0].user.strip().partition("\n")[0]
-    return Summary(path.stem, path, page.get("Date", ""), page.get("Model", ""), len(session.turns), first)
+    page, path, turn = dict(session.title_page), session.path, session.turns[0]
+    model = page.get("Model") or turn.model  # a session that began with a command has none on its title page
+    return Summary(path.stem, path, page.get("Date", ""), model, len(session.turns), _first_line(turn))
+
+
+def _first_line(turn: Turn) -> str:
+    """What the user said, after the files and outputs that went along with it."""
+    text = turn.user
+    for _ in turn.attachments:
+        if found := _WENT_ALONG.match(text):
+            text = text[found.end() :]
+    return text.strip().partition("\n")[0]
 
 
 def _some(names: list[str]) -> str:

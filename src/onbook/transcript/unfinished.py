@@ -13,6 +13,7 @@ from onbook.events import (
     ToolCalled,
     ToolFinished,
 )
+from onbook.excerpt import cut_middle
 from onbook.transcript.turns import ToolUse, Turn
 
 LONGEST_TOOL_TEXT = 2_000
@@ -35,7 +36,7 @@ class UnfinishedTurn:
         elif isinstance(event, ReasoningDelta):
             self._reasoning.append(event.text)
         elif isinstance(event, ToolCalled):
-            self._tools[event.call] = ToolUse(f"{event.name}({shortened(event.arguments)})")
+            self._tools[event.call] = ToolUse(f"{event.name}({cut_middle(event.arguments, LONGEST_TOOL_TEXT)})")
         elif isinstance(event, ToolFinished):
             self._finish_tool(event)
         elif isinstance(event, Note):
@@ -65,12 +66,4 @@ class UnfinishedTurn:
 
     def _finish_tool(self, event: ToolFinished) -> None:
         called = self._tools.get(event.call) or ToolUse(f"{event.name}(…)")
-        self._tools[event.call] = ToolUse(called.call, shortened(event.result), event.ok)
-
-
-def shortened(text: str, longest: int = LONGEST_TOOL_TEXT) -> str:
-    """The text without its middle where it is too long, which is said in the gap."""
-    if len(text) <= longest:
-        return text
-    head, tail = longest - longest // 4, longest // 4
-    return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"
+        self._tools[event.call] = ToolUse(called.call, cut_middle(event.result, LONGEST_TOOL_TEXT), event.ok)

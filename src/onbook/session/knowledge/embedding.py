@@ -11,8 +11,11 @@ from onbook.models.embeddings import Embeds, Vector
 from onbook.models.messages import Retrying
 from onbook.models.resolver import Resolved
 from onbook.models.retry import ask_again
+from onbook.models.tokens import estimate_tokens
 from onbook.outcome import UsageError
 from onbook.policy.secrets import redact
+from onbook.session.budget import Ledger
+from onbook.session.context import Used
 from onbook.session.knowledge.store import open_store
 from onbook.session.knowledge.vectors import Origin, open_vectors
 
@@ -24,21 +27,27 @@ Report = Callable[[str], None]
 
 
 class Embedder:
-    """A model that gives vectors. Texts are redacted on the way: it may live elsewhere."""
+    """A model that gives vectors, at what they cost. Texts are redacted on the way: it may live elsewhere."""
 
-    def __init__(self, resolved: Resolved, announce: Callable[[Retrying], None]) -> None:
+    def __init__(self, resolved: Resolved, announce: Callable[[Retrying], None], ledger: Ledger | None = None) -> None:
         backend = resolved.backend
         if not isinstance(backend, Embeds):
             raise UsageError(
                 f"{resolved.name}: {backend.name} offers no embeddings; name another route in rag.embeddings, or none"
             )
         self.model = resolved.model
+        self._resolved = resolved
+        self._ledger = ledger or Ledger()
         self._backend: Embeds = backend
         self._announce = announce
 
     async def __call__(self, texts: Sequence[str]) -> list[Vector]:
         safe = [redact(text) for text in texts]
-        return await ask_again(lambda: self._backend.embed(safe, self.model), self._announce)
+        self._ledger.begin_call(self._resolved)
+        async with self._ledger.clock():
+            vectors = await ask_again(lambda: self._backend.embed(safe, self.model), self._announce)
+        self._ledger.add(self._resolved, Used(sum(map(estimate_tokens, safe)), 0, estimated=True))
+        return vectors
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -46,6 +46,8 @@ def understood(path: Path, error: Exception) -> KnowledgeError:
         return InUse(path)
     if "full" in said:
         return KnowledgeError(f"the disk is full, so {_shown(path)} is as it was before; what was indexed is kept")
+    if "disk I/O" in said:
+        return KnowledgeError(f"{_shown(path)} cannot be read or written: {said}; is there room on the disk?")
     if "readonly" in said or "unable to open" in said:
         return KnowledgeError(f"{_shown(path)} cannot be written: {said}")
     return Damaged(path, said)

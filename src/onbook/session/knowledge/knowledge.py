@@ -9,6 +9,7 @@ from onbook.models.messages import Retrying
 from onbook.outcome import OnbookError
 from onbook.policy.bulk import Tree
 from onbook.policy.door import Door
+from onbook.session.budget import Ledger
 from onbook.session.choice import ModelChoice
 from onbook.session.knowledge import dropping, vectors
 from onbook.session.knowledge.embedding import PROGRESS_SECONDS, Embedder, Report, embed_missing
@@ -16,6 +17,7 @@ from onbook.session.knowledge.indexing import MOST_BYTES, Work, index
 from onbook.session.knowledge.search import Found, find
 from onbook.session.knowledge.store import Counts, is_there, open_store
 from onbook.session.knowledge.vectors import open_vectors
+from onbook.words import counted
 from onbook.workspace.databases import database_path
 
 
@@ -30,12 +32,15 @@ class Status(msgspec.Struct, frozen=True):
 class Knowledge:
     """The index of one workspace. Nothing is open between two calls."""
 
-    def __init__(self, door: Door, choice: ModelChoice, embeddings: str | None = None) -> None:
-        """`embeddings` names the route or model that gives vectors."""
+    def __init__(
+        self, door: Door, choice: ModelChoice, embeddings: str | None = None, ledger: Ledger | None = None
+    ) -> None:
+        """`embeddings` names the route or model that gives vectors; `ledger` is told what they cost."""
         self._door = door
         self._root = door.root
         self._choice = choice
         self._embeddings = embeddings
+        self._ledger = ledger
 
     async def add(self, paths: Sequence[str], report: Report) -> Work:
         """Index what is new or changed below the paths that a person named. Cancelled, it keeps what was finished."""
@@ -61,7 +66,7 @@ class Knowledge:
         made = await embed_missing(self._root, embedder, report)
         if not made.count:
             return None
-        said = f"{made.count:,} vectors made by {embedder.model}"
+        said = f"{counted(made.count, 'vector')} made by {embedder.model}"
         return f"{said}; those of another model are gone" if made.anew else said
 
     async def find(self, question: str, announce: Callable[[Retrying], None] = lambda _: None) -> Found:
@@ -78,7 +83,7 @@ class Knowledge:
         if self._embeddings is None:
             return None
         vectors.check_installed()
-        return Embedder(await self._choice.named(self._embeddings), announce)
+        return Embedder(await self._choice.named(self._embeddings), announce, self._ledger)
 
     async def status(self) -> Status:
         return await asyncio.to_thread(self._status)

@@ -3,14 +3,16 @@
 import json
 from typing import TYPE_CHECKING, Any
 
+from onbook.excerpt import cut_middle, plain
 from onbook.policy.secrets import redact
-from onbook.session.excerpt import cut_middle, plain
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult, ContentBlock
 
 LONGEST = 30_000
 """Characters of a result, of which the middle is left out if there are more."""
+LONGEST_SHOWN = 2_000
+"""Characters of the arguments that somebody is asked about."""
 
 
 def text_of(result: "CallToolResult") -> str:
@@ -22,10 +24,10 @@ def text_of(result: "CallToolResult") -> str:
     return cut_middle(redact(text), LONGEST) or "[the tool returned nothing]"
 
 
-def shortened(arguments: Any, longest: int = 200) -> str:
-    """The arguments of a call on one line, for whoever is asked."""
+def shortened(arguments: Any, longest: int = LONGEST_SHOWN) -> str:
+    """The arguments of a call on one line, for whoever is asked; how much is not shown is said."""
     text = redact(_json(arguments))
-    return text if len(text) <= longest else f"{text[:longest]}…"
+    return text if len(text) <= longest else f"{text[:longest]}… and {len(text) - longest:,} characters more"
 
 
 def _part(block: "ContentBlock") -> str:

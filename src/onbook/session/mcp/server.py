@@ -16,6 +16,7 @@ from onbook.session.mcp.problems import sentence
 from onbook.session.mcp.results import shortened, text_of
 from onbook.session.tools.tool import Tool, ToolFailed
 from onbook.session.tools.toolbox import Toolbox
+from onbook.words import counted
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -57,8 +58,7 @@ class Server:
     def status(self) -> str:
         """One line on how it is."""
         if self._connection.is_open:
-            count = len(self._names)
-            return f"{self.name}: {count} tool{'' if count == 1 else 's'}"
+            return f"{self.name}: {counted(len(self._names), 'tool')}"
         if self._connection.task.done():
             return f"{self.name}: not running, {self._connection.problem}"
         return f"{self.name}: starting"

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from onbook.policy.effects import one_line
 from onbook.policy.secrets import redact
 from onbook.session.conversation import Conversation
-from onbook.session.memory.store import LONGEST_FACT, Fact, Memory
+from onbook.session.memory.store import LONGEST_FACT, Fact, Memory, Remembered
+from onbook.words import counted
 from onbook.workspace.errors import WorkspaceError
 
 SECTION = "memory"
@@ -25,9 +26,13 @@ def opening(memory: Memory, conversation: Conversation) -> tuple[str, ...]:
     if more := len(known.facts) - len(lines):
         lines.append(f"remembered: {more} more; /memory list shows them")
     if known.damaged:
-        count = len(known.damaged)
-        lines.append(f"{count} line{'s' * (count != 1)} of {memory.path} cannot be read; kept, and left out")
+        lines.append(unreadable(known, memory))
     return tuple(lines)
+
+
+def unreadable(known: Remembered, memory: Memory) -> str:
+    """The line about lines that nobody can read."""
+    return f"{counted(len(known.damaged), 'line')} of {memory.path} cannot be read; kept, and left out"
 
 
 def tell(facts: Sequence[Fact], conversation: Conversation) -> None:

@@ -102,7 +102,7 @@ def parse(text: str) -> Head:
 
 
 def _values(lines: list[str]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
+    found: dict[str, tuple[int, str, list[str]]] = {}
     key = ""
     for number, line in enumerate(lines, 2):
         if named := _KEY.fullmatch(line):
@@ -110,12 +110,12 @@ def _values(lines: list[str]) -> dict[str, Value]:
             if key in found:
                 raise BadHead(number, f"{key} stands there twice")
             first = (named[2] or "").strip()
-            found[key] = Value(number, "" if first.startswith("#") else first)
+            found[key] = (number, "" if first.startswith("#") else first, [])
         elif key and _goes_on(line):
-            found[key] = msgspec.structs.replace(found[key], more=(*found[key].more, line))
+            found[key][2].append(line)
         elif line.strip() and not line.startswith("#"):
             raise BadHead(number, "write key: value, or indent what belongs to the line above")
-    return found
+    return {key: Value(number, first, tuple(more)) for key, (number, first, more) in found.items()}
 
 
 def _goes_on(line: str) -> bool:
@@ -143,15 +143,16 @@ def _block(style: str, lines: tuple[str, ...]) -> str:
 def _split(inside: str) -> list[str]:
     """The items between commas that stand outside quotes and parentheses, as in `[Bash(git add, git rm), Read]`."""
     items, depth, start, at = [], 0, 0, 0
+    is_new = True
     while at < len(inside):
-        quoted = _QUOTED.match(inside, at) if inside[start:at].strip() == "" else None
-        if quoted:
-            at = quoted.end()
+        if is_new and (quoted := _QUOTED.match(inside, at)):
+            at, is_new = quoted.end(), False
             continue
+        is_new = is_new and inside[at].isspace()
         depth += {"(": 1, ")": -1}.get(inside[at], 0)
         if inside[at] == "," and depth <= 0:
             items.append(inside[start:at].strip())
-            start = at + 1
+            start, is_new = at + 1, True
         at += 1
     return [*items, inside[start:].strip()]
 

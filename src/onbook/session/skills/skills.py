@@ -1,5 +1,6 @@
 """The skills of a session: which there are, which are active, and what those leave the model of its tools."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,16 +52,16 @@ class Skills:
         self._turn: dict[str, Skill] = {}
         self._catalogue = Catalogue({})
 
-    def open(self) -> None:
+    async def open(self) -> None:
         """Look for skills, tell the model which there are, and say which cannot be used."""
-        self.refresh()
+        await self.refresh()
         for problem in self.problems:
             self._say(f"skill left out: {problem}", "warning")
         self._toolbox.add([self._guarded(tool) for tool in self._toolbox.tools if tool.spec.name in PROGRAMS])
 
-    def refresh(self) -> None:
+    async def refresh(self) -> None:
         """Look again: somebody may have made or changed one."""
-        self._catalogue = find_skills(self._door.root, self._environ)
+        self._catalogue = await asyncio.to_thread(find_skills, self._door.root, self._environ)
         self._conversation.sections.pop(SECTION, None)
         if self._catalogue.skills and self._toolbox.tools:  # a model without tools could not load any
             self._toolbox.add([load_skill_tool(self._load_for_model)])

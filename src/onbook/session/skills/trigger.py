@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from onbook.outcome import UsageError
 from onbook.config.patterns import compile_pattern
+from onbook.outcome import UsageError
 from onbook.session.skills.frontmatter import BadHead, Value
 
 Fires = Callable[[str], bool]

@@ -1,5 +1,6 @@
 """`edit_file`: one place of a file, known by its exact text."""
 
+import asyncio
 from typing import Annotated
 
 import msgspec
@@ -10,6 +11,7 @@ from onbook.session.tools.tool import Tool, ToolFailed, typed_tool
 
 MOST_BYTES = 8 << 20
 _MOST_PLACES = 5
+_ENOUGH = 100
 
 
 class Arguments(msgspec.Struct, forbid_unknown_fields=True):
@@ -29,7 +31,7 @@ def edit_file(door: Door) -> Tool:
         if len(data) > MOST_BYTES:
             raise ToolFailed(f"{given.path} is larger than {MOST_BYTES >> 20} MiB: too large to edit")
         text = data.decode("utf-8", "surrogateescape")  # whatever else is in the file stays as it is
-        edited, first, last = replaced(given.path, text, given.old, given.new)
+        edited, first, last = await asyncio.to_thread(replaced, given.path, text, given.old, given.new)
         await door.write(given.path, edited.encode("utf-8", "surrogateescape"), by="model")
         return f"edited {given.path} ({_lines(first, last)})"
 
@@ -56,8 +58,9 @@ def replaced(path: str, text: str, old: str, new: str) -> tuple[str, int, int]:
     if len(places) > 1:
         where = ", ".join(str(_line_of(text, place)) for place in places[:_MOST_PLACES])
         more = ", …" if len(places) > _MOST_PLACES else ""
+        often = f"{len(places)}" if len(places) < _ENOUGH else f"at least {_ENOUGH}"
         raise ToolFailed(
-            f"old is {len(places)} times in {path} (lines {where}{more}): add lines around it until it is unique"
+            f"old is {often} times in {path} (lines {where}{more}): add lines around it until it is unique"
         )
     (place,) = places
     first = _line_of(text, place)
@@ -66,10 +69,11 @@ def replaced(path: str, text: str, old: str, new: str) -> tuple[str, int, int]:
 
 
 def _places(text: str, old: str) -> list[int]:
-    """Where it begins, also where it overlaps itself: then too it is not clear which one is meant."""
+    """Where it begins, as often as anybody wants to know; also where it overlaps itself: then too it is not clear which
+    one is meant."""
     found: list[int] = []
     at = text.find(old)
-    while at >= 0:
+    while at >= 0 and len(found) < _ENOUGH:
         found.append(at)
         at = text.find(old, at + 1)
     return found
@@ -77,12 +81,16 @@ def _places(text: str, old: str) -> list[int]:
 
 def _nearly(text: str, old: str) -> str:
     """A hint for the usual mistake."""
-    lines = [line.strip() for line in old.strip().splitlines()]
-    have = [line.strip() for line in text.splitlines()]
-    for place in range(len(have) - len(lines) + 1):
-        if have[place : place + len(lines)] == lines:
-            return f": line {place + 1} differs from it only in its spaces; copy it exactly"
-    return "; read_file shows what is there"
+    have = _stripped(text)
+    place = have.find(_stripped(old.strip()))
+    if place < 0:
+        return "; read_file shows what is there"
+    return f": line {_line_of(have, place)} differs from it only in its spaces; copy it exactly"
+
+
+def _stripped(text: str) -> str:
+    """The lines without the spaces around them, each between two newlines."""
+    return "\n" + "".join(f"{line.strip()}\n" for line in text.splitlines())
 
 
 def _line_of(text: str, place: int) -> int:

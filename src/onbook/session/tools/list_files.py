@@ -5,12 +5,13 @@ from typing import Annotated
 
 import msgspec
 
+from onbook.config.patterns import glob_pattern
 from onbook.policy.door import Door
 from onbook.policy.hands import Entry
 from onbook.policy.names import is_protected
-from onbook.config.patterns import glob_pattern
-from onbook.session.tools.text import count, safe
+from onbook.session.tools.text import safe
 from onbook.session.tools.tool import Tool, typed_tool
+from onbook.words import counted
 
 MOST_ENTRIES = 400
 DEEPEST = 40
@@ -70,4 +71,4 @@ def _line(entry: Entry) -> str:
         return f"{name}/"
     if entry.secret:
         return f"{name} (holds keys; not readable)"
-    return f"{name} ({count(entry.size, 'byte')})" if entry.kind == "file" else f"{name} ({entry.kind})"
+    return f"{name} ({counted(entry.size, 'byte')})" if entry.kind == "file" else f"{name} ({entry.kind})"

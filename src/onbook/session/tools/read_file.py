@@ -1,5 +1,6 @@
 """`read_file`: the lines of a file, as they are, so that `edit_file` can be given them back."""
 
+import asyncio
 from typing import Annotated
 
 import msgspec
@@ -26,7 +27,7 @@ def read_file(door: Door) -> Tool:
     async def work(given: Arguments) -> str:
         data = await door.read(given.path, by="model", limit=MOST_BYTES + 1)
         check_text(data, given.path)
-        return shown_lines(given.path, data, given.start, given.end)
+        return await asyncio.to_thread(shown_lines, given.path, data, given.start, given.end)
 
     return typed_tool(
         "read_file",

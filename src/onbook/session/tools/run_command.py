@@ -5,11 +5,11 @@ from typing import Annotated
 
 import msgspec
 
+from onbook.excerpt import cut_middle, plain
 from onbook.policy.door import Door
 from onbook.policy.effects import Run
 from onbook.policy.process import Ran
 from onbook.policy.secrets import redact
-from onbook.session.excerpt import cut_middle, plain
 from onbook.session.tools.text import MOST_CHARACTERS
 from onbook.session.tools.tool import Report, Tool, ToolFailed, typed_tool
 
@@ -48,14 +48,6 @@ def split_words(text: str) -> tuple[str, ...]:
 
 
 def report(argv: tuple[str, ...], ran: Ran) -> Report:
-    """How it ended and what it said; the first line is ours."""
+    """What ran, how it ended and what it said, fit for a model."""
     output = cut_middle(redact(plain(ran.output)).strip("\n"), MOST_CHARACTERS)
-    return Report(f"[{ending(ran)}]\n{output or '(no output)'}", shlex.join(argv), ran)
-
-
-def ending(ran: Ran) -> str:
-    """`exit code 1, 0.4 s`"""
-    if ran.timed_out:
-        return f"stopped: it ran longer than {ran.seconds:.0f} s"
-    how = f"killed by signal {-ran.exit_code}" if ran.exit_code < 0 else f"exit code {ran.exit_code}"
-    return f"{how}, {ran.seconds:.1f} s"
+    return Report(shlex.join(argv), output, ran)

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import msgspec
 
+from onbook.config.patterns import Pattern, line_pattern
 from onbook.policy.bulk import Tree
 from onbook.policy.door import Door
 from onbook.policy.effects import By
-from onbook.config.patterns import Pattern, line_pattern
-from onbook.session.tools.text import count, is_binary, safe, short_line
+from onbook.session.tools.text import is_binary, safe, short_line
 from onbook.session.tools.tool import Tool, typed_tool
+from onbook.words import counted
 
 MOST_HITS = 100
 MOST_BYTES = 4 << 20
@@ -48,7 +49,7 @@ class Found(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """`path:line: text`, a line for each, and a last line in brackets for what is missing."""
         lines = [f"{hit.path}:{hit.line}: {hit.text}" for hit in self.hits]
-        nothing = [] if lines else [f"nothing found in {count(self.files, 'file')}"]
+        nothing = [] if lines else [f"nothing found in {counted(self.files, 'file')}"]
         said = [*nothing, *self.notes]
         return "\n".join([*lines, f"[{'; '.join(said)}]"] if said else lines)
 
@@ -135,7 +136,7 @@ class _Looking:
         if self._is_over():
             yield f"stopped after {SECONDS:.0f} seconds; name a smaller folder"
         if self._binary:
-            yield f"{count(self._binary, 'binary file')} left out"
+            yield f"{counted(self._binary, 'binary file')} left out"
         for why in ("too large", "kept from models", "unreadable"):
             if number := self._tree.passed_over[why]:
-                yield f"{count(number, 'file')} left out: {why}"
+                yield f"{counted(number, 'file')} left out: {why}"

@@ -7,8 +7,8 @@ import msgspec
 
 from onbook.models.messages import ToolCall
 
-_TAGGED = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
-_FENCED = re.compile(r"```(?:json|tool_call)?\s*\n(.*)\n```", re.DOTALL)
+_OPENING, _CLOSING = "<tool_call>", "</tool_call>"
+_FENCED = re.compile(r"```(?:json|tool_call)?[^\S\n]*\n(.*)\n```", re.DOTALL)
 
 
 class _Written(msgspec.Struct):
@@ -22,9 +22,8 @@ def spoken_calls(text: str, known: Container[str]) -> tuple[ToolCall, ...]:
     text = text.strip()
     if found := _FENCED.fullmatch(text):
         text = found[1].strip()
-    written = _TAGGED.findall(text) if not _TAGGED.sub("", text).strip() else [text]
     try:
-        calls = [msgspec.json.decode(part, type=_Written) for part in written]
+        calls = [msgspec.json.decode(part, type=_Written) for part in _written(text)]
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return ()
     if not all(call.name in known for call in calls):
@@ -33,3 +32,12 @@ def spoken_calls(text: str, known: Container[str]) -> tuple[ToolCall, ...]:
         ToolCall(f"spoken{place}", call.name, msgspec.json.encode(call.arguments or call.parameters or {}).decode())
         for place, call in enumerate(calls)
     )
+
+
+def _written(text: str) -> list[str]:
+    """What stands between tags, if there is nothing else. Not by a pattern, since a model that goes round in circles
+    opens thousands."""
+    *parts, rest = map(str.strip, text.split(_CLOSING))
+    if not parts or rest or not all(part.startswith(_OPENING) for part in parts):
+        return [text]
+    return [part.removeprefix(_OPENING) for part in parts]

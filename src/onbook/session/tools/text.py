@@ -36,8 +36,3 @@ def check_text(data: bytes, path: str) -> None:
 def short_line(line: str, longest: int = LONGEST_LINE) -> str:
     """The line, or its beginning and how much longer it is."""
     return line if len(line) <= longest else f"{line[:longest]} [… {len(line) - longest} characters more]"
-
-
-def count(number: int, what: str) -> str:
-    """`1 line`, `2 lines`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -8,6 +8,7 @@ import msgspec
 from onbook.models.messages import ToolSpec
 from onbook.outcome import OnbookError
 from onbook.policy.process import Ran
+from onbook.session.programs import ending
 
 A = TypeVar("A", bound=msgspec.Struct)
 
@@ -19,9 +20,15 @@ class ToolFailed(OnbookError):
 class Report(msgspec.Struct, frozen=True):
     """What a tool that ran a program gives back: the model reads the text, the events name the program."""
 
-    text: str
     command: str
+    output: str
     ran: Ran
+
+    @property
+    def text(self) -> str:
+        """How it ended and what it said; the first line is ours."""
+        seconds = "" if self.ran.stopped else f", {self.ran.seconds:.1f} s"
+        return f"[{ending(self.ran)}{seconds}]\n{self.output or '(no output)'}"
 
 
 class Tool(msgspec.Struct, frozen=True):

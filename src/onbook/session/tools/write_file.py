@@ -5,8 +5,8 @@ from typing import Annotated
 import msgspec
 
 from onbook.policy.door import Door
-from onbook.session.tools.text import count
 from onbook.session.tools.tool import Tool, typed_tool
+from onbook.words import counted
 
 
 class Arguments(msgspec.Struct, forbid_unknown_fields=True):
@@ -22,7 +22,7 @@ def write_file(door: Door) -> Tool:
     async def work(given: Arguments) -> str:
         data = given.content.encode()
         await door.write(given.path, data, by="model")
-        return f"wrote {given.path}: {count(len(given.content.splitlines()), 'line')}, {count(len(data), 'byte')}"
+        return f"wrote {given.path}: {counted(len(given.content.splitlines()), 'line')}, {counted(len(data), 'byte')}"
 
     return typed_tool(
         "write_file",
