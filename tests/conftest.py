@@ -17,6 +17,7 @@ import pytest
 from hypothesis import settings
 
 from onbook.config.settings import Route
+from onbook.policy import secrets
 from onbook.transcript.history import load
 from onbook.transcript.recorder import Cast, Recorder
 from onbook.transcript.turns import Turn
@@ -122,6 +123,14 @@ class CommandLine:
 
 Terminal = Callable[..., pexpect.spawn]
 """`terminal("ask", "hello")` runs the command in a pseudo-terminal; keywords are environment variables."""
+
+
+@pytest.fixture(autouse=True)
+def nobody_elses_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys are registered for the whole process; those of another test must not change what this one says."""
+    monkeypatch.setattr(secrets, "_registered", set())
+    monkeypatch.setattr(secrets, "_registered_pattern", None)
+    monkeypatch.setattr(secrets, "_registered_hint", None)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The sink that stands before all others: no key gets past it, in one piece or in many."""
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +21,11 @@ from onbook.policy.secrets import redact, register_secret
 
 SHAPED = "sk-" + "proj-abcdefghijklmnopqrstuvwxyz0123456789"
 REGISTERED = "plain words nobody would guess"
-register_secret(REGISTERED)
+
+
+@pytest.fixture(autouse=True)
+def registered(nobody_elses_secrets: None) -> None:
+    register_secret(REGISTERED)
 
 
 def passed_on(*events: AnyEvent) -> list[AnyEvent]:

@@ -211,7 +211,7 @@ def test_an_ordinary_piece_costs_little() -> None:
         began = time.process_time()
         for piece in pieces:
             redactor.feed(piece)
-        best = min(best, (time.perf_counter() - began) / len(pieces))
+        best = min(best, (time.process_time() - began) / len(pieces))
     assert best < 10e-6
 
 

@@ -69,6 +69,7 @@ def test_what_would_change_is_shown_before_the_question(
     seen.ready()
     seen.enter("change it")
     seen.until("Enter means no")
+    seen.until("2Jthree")
     lines = [line.rstrip() for line in seen.all.splitlines()]
     shown = lines.index("--- a/notes.md")
     assert lines[shown : shown + 6] == [
