@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import CommandLine, Terminal
-from tests.scripted import Reply, ScriptedServer
+from tests.scripted import Reply, ScriptedServer, Status
 from tests.terminal.conftest import See, see  # noqa: F401 - a fixture
 
 SETTINGS = """
@@ -191,3 +191,45 @@ def test_at_a_terminal_the_question_stands_above_the_prompt(
     seen.until("always allowed here: start:pipeline dev_pipeline@")
     assert seen.leave() == 0
     assert len(scripted_model.chats) == 2
+
+
+def test_ask_and_a_session_play_a_role_of_the_file_that_config_names(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    (workspace / "onbook.toml").rename(workspace / "octo.toml")
+    assert run("ask", "--config", "octo.toml", "--role", "critic", "hello").code == 0
+    assert run("--config", "octo.toml", "--role", "critic", stdin="hello\n").code == 0
+    assert [chat.messages[0]["content"][-19:] for chat in scripted_model.chats] == ["Find what is wrong."] * 2
+
+
+def test_config_before_another_command_is_a_usage_error(run: CommandLine) -> None:
+    done = run("--config", "octo.toml", "script", "list")
+    assert done.code == 2
+    assert done.complaint.startswith("give options after the command")
+
+
+def test_a_run_in_a_session_with_a_foreign_file_is_resumed_with_it(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    (workspace / "onbook.toml").rename(workspace / "octo.toml")
+    script(workspace, "exit 1")
+    assert run("ask", "--config", "octo.toml", "/script run dev_pipeline fix it").code == 1
+    script(workspace, "cat")
+    assert run("ask", "--config", "octo.toml", "/runs resume").stdout == "fix it\n"
+    assert run("runs", "resume").stdout == "fix it\n"
+    name = run("runs", "list").stdout.splitlines()[1].split()[0]
+    refused = run("ask", "/runs resume")
+    assert (refused.code, refused.complaint.rpartition(": ")[2]) == (2, f"onbook runs resume {name}")
+
+
+def test_a_workflow_of_a_foreign_file_is_resumed_where_there_is_a_model(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path
+) -> None:
+    (workspace / "onbook.toml").rename(workspace / "octo.toml")
+    scripted_model.rule("Refine it.", Status(400, {"error": {"message": "no"}}))
+    assert run("ask", "--config", "octo.toml", "--role", "developer", "--trust", "fix it").code == 5
+    name = run("runs", "list").stdout.splitlines()[1].split()[0]
+    line = f'onbook ask --config {workspace / "octo.toml"} "/runs resume {name}"'
+    for refused in (run("runs", "resume"), run("ask", "/runs resume")):
+        assert refused.code == 2
+        assert refused.complaint.endswith(line)

@@ -133,7 +133,7 @@ def test_a_session_lists_shows_and_resumes_runs(run: CommandLine, review: Path) 
     assert name in run("ask", "/runs").stdout
     assert f"{name}  pipeline review: failed" in run("ask", "/runs show").stdout
     (review / "mended").touch()
-    done = run("ask", f"/runs resume {name}")
+    done = run(stdin=f"/runs resume {name}\n")
     assert (done.code, done.stdout) == (0, "ok one\n\nok two\n")
     assert f"resumed {name}: 2 steps taken from the journal, 1 run" in done.stderr
     assert "output of pipeline review goes with the next message" in done.stderr

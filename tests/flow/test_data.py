@@ -93,6 +93,27 @@ def test_outputs_in_any_order_are_joined_by_number(
     assert joined.data().read() == b"--".join(output.rstrip(b"\n") for output in outputs)
 
 
+@given(order=st.permutations([1, 2, 3]), room=st.sampled_from([0, 8 << 20]))
+@same_workspace
+def test_many_bytes_joined_from_the_same_have_the_same_identity_in_whatever_order_they_came(
+    files: Spool, order: list[int], room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "_MOST_WAITING", room)
+    monkeypatch.setattr("onbook.flow.data.SMALL", 4)
+    parts = [Small(b"one"), Small(b"two"), Small(b"three")]
+    identity = joined(files, "--", parts, [1, 2, 3]).identity
+    assert joined(files, "--", parts, order).identity == identity
+    assert joined(files, "-", parts, order).identity != identity
+    assert joined(files, "--", parts[::-1], order).identity != identity
+
+
+def joined(files: Spool, separator: str, parts: list[Small], order: list[int]) -> Data:
+    together = Joined(separator, files)
+    for number in order:
+        together.put(number, parts[number - 1])
+    return together.data()
+
+
 def test_a_pipe_is_taken_in_to_its_end(files: Spool) -> None:
     reader, writer = os.pipe()
 

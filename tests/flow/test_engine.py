@@ -99,6 +99,15 @@ async def test_foreach_gives_the_whole_match_where_there_is_no_group(theatre: Th
     assert await theatre.output(Foreach("words", "[a-z]+", (UPPER,), join=","), given=b"one two") == b"ONE,TWO"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text", "items"),
+    [("^(.*)$", b"a\nb\n", ["a", "b", ""]), ("^(.*)$", b"a\nb", ["a", "b"]), ("()$", b"a\nb\n", ["", "", ""])],
+)
+async def test_an_empty_match_is_one_item(theatre: Theatre, pattern: str, text: bytes, items: list[str]) -> None:
+    await theatre.output(Foreach("lines", pattern, (sh("cat"),), join="|"), given=text, allow_empty=True)
+    assert [event.name for event in theatre.of(StepStarted) if event.kind == "item"] == items
+
+
 async def test_foreach_drops_the_newlines_at_the_end_of_each_output(theatre: Theatre) -> None:
     each = Foreach("words", r"\w+", (sh("printf ' %s\\n\\n\\n' $(cat)"),), join="|")
     assert await theatre.output(each, given=b"a b") == b" a| b"

@@ -229,6 +229,40 @@ def test_a_large_output_is_taken_from_its_file(run: CommandLine, chain: Path) ->
     assert done.stdout == f"given\n{'x' * 3_000_000}\nb\nc\n"
 
 
+JOINED = """
+[[pipelines]]
+name = "joined"
+steps = [
+  { name = "each", type = "foreach", parse_pattern = "[a-z]", substeps = [{ name = "long", command = "./long.sh" }] },
+  { name = "next", command = "./next.sh" },
+  { name = "last", command = "./last.sh" },
+]
+"""
+
+
+def test_a_step_that_read_a_large_joined_output_is_not_run_again(run: CommandLine, workspace: Path) -> None:
+    (workspace / "onbook.toml").write_text(JOINED)
+    script(workspace, "long", "echo long >> log; cat; head -c 700000 /dev/zero | tr '\\0' x")
+    script(workspace, "next", "echo next >> log; wc -c")
+    script(workspace, "last", "echo last >> log; cat; [ -e mended ]")
+    assert run("script", "run", "joined", "--input", "a b").code == 1
+    (workspace / "log").write_text("")
+    (workspace / "mended").touch()
+    assert run("runs", "resume").stdout == "1400004\n"
+    assert log(workspace) == ["last"]
+
+
+def test_a_run_that_failed_says_how_to_go_on(run: CommandLine, chain: Path) -> None:
+    (chain / "mended").unlink()
+    name = run("runs", "list").stdout.splitlines()[1].split()[0]
+    assert run("runs", "resume").stderr.count(f"onbook: onbook runs resume {name} goes on from here\n") == 1
+    assert run("ask", "/runs resume").stderr.count(f"onbook: onbook runs resume {name} goes on from here\n") == 1
+    assert run(stdin="/runs resume\n").stderr.count(f"onbook: /runs resume {name} goes on from here\n") == 1
+    assert "goes on from here" not in run("script", "run", "chain", "--no-record").stderr
+    (chain / "mended").touch()
+    assert "goes on from here" not in run("runs", "resume").stderr
+
+
 def test_a_pipeline_that_is_gone_is_one_line(run: CommandLine, chain: Path) -> None:
     (chain / "onbook.toml").write_text("")
     done = run("runs", "resume")

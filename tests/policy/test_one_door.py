@@ -18,6 +18,8 @@ MAY_START = {
     "policy/companion.py": "the door's own, for programs that stay: MCP servers",
     "policy/sandbox.py": "tries bubblewrap itself, once",
     "models/wheel_fetch.py": "pip, for weights that a person asked for by name",
+    "flow/spawn.py": "scripts of a flow, each of which the door let pass and wrote down",
+    "journal/processes.py": "asks ps, where there is no /proc, whether the process of a run still lives",
 }
 MAY_TOUCH_FILES = {
     "policy/paths.py": "the door's own: the fence",
@@ -38,6 +40,13 @@ MAY_TOUCH_FILES = {
     "models/embedded.py": "looks for those weights",
     "session/knowledge/": "the index below .onbook/; the files in it are read through the door",
     "session/skills/catalogue.py": "looks which skills there are",
+    "flow/spool.py": "nameless files below .onbook/tmp/, for what goes from step to step",
+    "flow/data.py": "those files, and standard input",
+    "flow/joining.py": "those files",
+    "flow/script_actor.py": "those files, as a script's standard input",
+    "flow/spawn.py": "the first line of a script that would not start, to say why",
+    "flow/reaper.py": "reads /proc, to end what a script left behind",
+    "journal/": "the runs and their outputs, below .onbook/; a script's file only to see whether it has changed",
     "commands/path_offers.py": "names of files, to complete what a person is typing",
     "commands/manual.py": "onbook's own manual",
     "terminal/history.py": "what the person typed, in the user's state folder",

@@ -12,6 +12,8 @@ from onbook.events import (
     RunFinished,
     RunStarted,
     Speaker,
+    StepFinished,
+    StepStarted,
     TextDelta,
     ToolCalled,
     to_json_line,
@@ -124,3 +126,24 @@ def test_any_pieces_give_what_the_whole_would(said: str, sizes: list[int]) -> No
     last = seen[-1]
     assert isinstance(last, RunFinished)
     assert last.text == joined(seen)
+
+
+PIECES = ("sk-", "proj-abcdefghijklmnop", "0123456789abcdef", REGISTERED[:9], REGISTERED[9:], "://u:", "p@", "\0", " é")
+step_texts = st.lists(st.sampled_from((*PIECES, SHAPED, REGISTERED, "token=")), max_size=4).map("".join)
+
+
+@given(step_texts, step_texts, step_texts)
+def test_what_is_hidden_in_a_step_is_what_is_hidden_in_each_of_its_texts(address: str, error: str, detail: str) -> None:
+    step = StepFinished(run="r", time=1.0, address=address, outcome="failed", seconds=0.1, error=error, detail=detail)
+    hidden = msgspec.structs.replace(step, address=redact(address), error=redact(error), detail=redact(detail))
+    assert passed_on(step) == [hidden]
+
+
+def test_an_item_that_is_a_key_is_hidden() -> None:
+    item = StepStarted(run="r", time=1.0, address="all/each[1]", name=SHAPED, kind="item", index=1, total=1)
+    assert passed_on(item) == [msgspec.structs.replace(item, name="[redacted]")]
+
+
+def test_a_step_without_keys_is_passed_on_as_it_is() -> None:
+    item = StepStarted(run="r", time=1.0, address="all/each[1]", name="a.py", kind="item", index=1, total=1)
+    assert passed_on(item)[0] is item

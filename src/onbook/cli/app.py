@@ -77,6 +77,7 @@ class LazyGroup(click.Group):
 @options.allow
 @options.trust
 @options.no_record
+@options.config
 @options.workspace
 @click.pass_context
 def onbook(ctx: click.Context, /, workspace: Path | None, *, no_record: bool, **given: Any) -> None:

@@ -50,6 +50,7 @@ from onbook.terminal.view import JsonView, TextView
 @options.trust
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line.")
 @options.no_record
+@options.config
 @options.workspace
 @click.pass_context
 def ask(ctx: click.Context, /, text: tuple[str, ...], **given: Any) -> None:
@@ -66,7 +67,8 @@ def ask(ctx: click.Context, /, text: tuple[str, ...], **given: Any) -> None:
       onbook ask --budget tokens=5000,seconds=60 "@fast Summarise README.md"
       onbook ask "/git log -3"
     """
-    stage = playing(open_trusted_stage(given["workspace"], trust=given["trust"]), given["role"])
+    trusted = open_trusted_stage(given["workspace"], trust=given["trust"], config=given["config"])
+    stage = playing(trusted, given["role"])
     words = line_of(text)
     check_unicode(words, "the text")
     check_unicode(given["system"] or "", "--system")

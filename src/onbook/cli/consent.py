@@ -12,19 +12,19 @@ LONGEST_SHOWN = 4_000
 """Characters of each thing that a yes would allow; line ends among them are spelt out, or they could hide the rest."""
 
 
-def open_trusted_stage(workspace: Path | None, *, trust: bool = False) -> Stage:
+def open_trusted_stage(workspace: Path | None, *, trust: bool = False, config: Path | None = None) -> Stage:
     """The stage; if something was left out of it and a person is there, they may say yes to it first.
 
-    With `trust` they have said so on the command line, for this time.
+    With `trust` they have said so on the command line, for this time. `config` is as for `open_stage`.
     """
-    stage = open_stage(workspace, trusted=trust)
+    stage = open_stage(workspace, trusted=trust, config=config)
     if not stage.loaded.left_out or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return stage
     if not _agreed(stage):
         return stage
     entry = trust_store().trust(stage.root)
     write_aside(printable(f"onbook: trusted: {entry.root}") + "\n")
-    return open_stage(workspace)
+    return open_stage(workspace, config=config)
 
 
 def _agreed(stage: Stage) -> bool:

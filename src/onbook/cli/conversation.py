@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def converse(workspace: Path | None, given: dict[str, Any]) -> Outcome:
-    """Talk until the input ends. `given` are `role`, `trust` and the options of `open_production`."""
+    """Talk until the input ends. `given` are `role`, `trust`, `config` and the options of `open_production`."""
     role, trust = given.pop("role"), given.pop("trust")
-    stage = playing(open_trusted_stage(workspace, trust=trust), role)
+    stage = playing(open_trusted_stage(workspace, trust=trust, config=given.pop("config")), role)
     if trust:
         given["allow"] |= {"start"}
     if is_terminal(sys.stdin) and is_terminal(sys.stdout):

@@ -42,6 +42,8 @@ def help_(ctx: click.Context, topic: tuple[str, ...]) -> None:
     elif topic[0] in COMMANDS:
         command, context = _command(ctx.find_root(), topic)
         click.echo(command.get_help(context))
+        if name in pages:
+            click.echo(f"\n{pages[name].read_text(encoding='utf-8')}")
     elif name in pages and not name.startswith("/"):
         click.echo(pages[name].read_text(encoding="utf-8"))
     elif manual.is_command(topic):

@@ -42,7 +42,8 @@ def complete_roles(ctx: click.Context, param: click.Parameter, incomplete: str) 
     from onbook.cli.stage import open_stage
 
     try:
-        roles = [role.name for role in open_stage(ctx.params.get("workspace")).settings.roles]
+        stage = open_stage(ctx.params.get("workspace"), config=ctx.params.get("config"))
+        roles = [role.name for role in stage.settings.roles]
     except Exception:
         return []  # completion must stay silent, whatever is broken
     return offered([*roles, "none"], incomplete)
@@ -131,8 +132,8 @@ allow: Decorator = click.option(
     multiple=True,
     callback=_read_allow,
     shell_complete=complete_allow,
-    help="Say yes beforehand to what a model asks for: read, write, delete, run, connect, or as in write:src. "
-    "Repeatable.",
+    help="Say yes beforehand to what a model asks for: read, write, delete, run, connect, start, or as in "
+    "write:src. Repeatable.",
 )
 as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 session_argument: Decorator = click.argument(

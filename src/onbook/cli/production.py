@@ -107,6 +107,7 @@ async def open_production(
                 recording or NoRecord(),
                 servers,
                 goes_on=goes_on,
+                config=stage.config,
             )
             await begin(live, role)
             yield Production(live, recording)

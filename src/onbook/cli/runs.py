@@ -13,7 +13,7 @@ from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import open_stage, playing, workspace_root
 from onbook.cli.table import echo_table
 from onbook.commands.pipelines import known_pipeline
-from onbook.commands.runs_text import HEAD, run_lines, run_row
+from onbook.commands.runs_text import HEAD, resume_line, run_lines, run_row
 from onbook.journal.amounts import bytes_of, seconds_of
 from onbook.journal.errors import in_words
 from onbook.journal.journal import is_there, open_journal
@@ -102,7 +102,7 @@ def resume(ctx: click.Context, run: str, workspace: Path | None, *, as_json: boo
     found, _ = one_run(workspace_root(workspace), run)
     stage = playing(open_stage(workspace, config=Path(found.config) if found.config else None), found.role or "none")
     if found.kind != "pipeline":
-        raise UsageError(f'run {found.id} is of a workflow, which needs a model: onbook ask "/runs resume {found.id}"')
+        raise UsageError(f"run {found.id} is of a workflow, which needs a model: {resume_line(found)}")
     flow = flow_of(known_pipeline(stage.settings, found.name))
     runner = open_runner(stage, as_json=as_json)
     os.chdir(stage.root)

@@ -94,10 +94,10 @@ def run(ctx: click.Context, /, name: str, workspace: Path | None, config: Path |
     pipeline = known_pipeline(stage.settings, name)
     if given["dry_run"]:
         ctx.exit(_echo_tree(stage, pipeline, as_json=given["as_json"]).exit_code)
-    ctx.exit(_run(stage, pipeline, str(config.absolute()) if config else "", **given).exit_code)
+    ctx.exit(_run(stage, pipeline, **given).exit_code)
 
 
-def _run(stage: Stage, pipeline: Pipeline, config: str, **given: Any) -> Outcome:
+def _run(stage: Stage, pipeline: Pipeline, **given: Any) -> Outcome:
     from onbook.cli.script_output import write_output
     from onbook.flow.load import flow_of
 
@@ -106,7 +106,7 @@ def _run(stage: Stage, pipeline: Pipeline, config: str, **given: Any) -> Outcome
     os.chdir(stage.root)  # programs start faster where we are already
 
     async def work() -> Outcome:
-        result = await runner.run(flow_of(pipeline), data, record=not given["no_record"], config=config)
+        result = await runner.run(flow_of(pipeline), data, record=not given["no_record"], config=stage.config)
         return result.outcome if given["as_json"] else write_output(result)
 
     return run_to_outcome(work())
@@ -121,7 +121,9 @@ def open_runner(stage: Stage, *, as_json: bool) -> "Runner":
 
     view = JsonView() if as_json else TextView()
     role = stage.settings.role or ""
-    return Runner(stage.root, open_door(stage, view), RedactingSink(view), stage.environ, role)
+    return Runner(
+        stage.root, open_door(stage, view), RedactingSink(view), stage.environ, role, resumed_by="onbook runs resume"
+    )
 
 
 def _given(text: str | None, root: Path) -> "Data":

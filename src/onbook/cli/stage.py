@@ -24,6 +24,8 @@ class Stage:
     root: Path
     loaded: Loaded
     environ: Mapping[str, str]
+    config: str = ""
+    """The file of another program that `--config` names; empty without one."""
 
     @property
     def settings(self) -> Settings:
@@ -45,7 +47,7 @@ def open_stage(workspace: Path | None, *, trusted: bool = False, config: Path | 
     root = workspace_root(workspace)
     is_trusted = (lambda *_: True) if trusted else trust_store().is_trusted
     loaded = load_settings(root, environ=os.environ, is_trusted=is_trusted, foreign=config)
-    return Stage(root, loaded, os.environ)
+    return Stage(root, loaded, os.environ, str(config.absolute()) if config else "")
 
 
 def playing(stage: Stage, role: str | None) -> Stage:

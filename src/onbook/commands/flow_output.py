@@ -6,10 +6,16 @@ from onbook.excerpt import cut_middle, plain
 from onbook.flow.engine import Result
 from onbook.flow.steps import Flow
 from onbook.outcome import Outcome
+from onbook.session.live import Live
 from onbook.session.pending import Piece
 
 _MOST_READ = 1 << 20
 """Bytes of an output that are looked at for the screen and the model; the whole of it is in the journal."""
+
+
+def resumed_by(live: Live) -> str:
+    """What to type before a run's id to go on with it: in the session if it lasts, else in the shell."""
+    return "/runs resume" if live.goes_on else "onbook runs resume"
 
 
 def show_output(call: Call, flow: Flow, result: Result) -> Outcome:

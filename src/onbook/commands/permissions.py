@@ -72,6 +72,7 @@ def _rules(rules: PolicySettings) -> Iterator[str]:
     else:
         yield "run: asked about (safe mode is off)"
     yield "connect: asked about"
+    yield "start (what a role starts by itself): asked about"
     yield from map(_rule, rules.permissions)
 
 

@@ -10,9 +10,8 @@ from onbook.commands.call import Call
 from onbook.commands.group import Group
 from onbook.commands.params import Offer, Offered
 from onbook.commands.pipelines import known_pipeline
-from onbook.commands.runs_text import HEAD, run_lines, run_row
+from onbook.commands.runs_text import HEAD, resume_line, run_lines, run_row
 from onbook.config.errors import did_you_mean
-from onbook.config.settings import Settings
 from onbook.journal.listing import Run
 from onbook.journal.reading import all_runs, one_run
 from onbook.outcome import Outcome, UsageError
@@ -72,7 +71,7 @@ async def resume(call: Call, run: str) -> Outcome:
 
     What had passed is taken from the journal, unless its input, its script or its definition is another one now.
     """
-    from onbook.commands.flow_output import show_output
+    from onbook.commands.flow_output import resumed_by, show_output
     from onbook.flow.prompt_actor import PromptActor
     from onbook.flow.resuming import resume_run
     from onbook.flow.runner import Runner
@@ -80,18 +79,21 @@ async def resume(call: Call, run: str) -> Outcome:
 
     live = call.live
     found, _ = await asyncio.to_thread(one_run, live.root, run)
-    flow = _flow_of(found, live.settings)
+    flow = _flow_of(found, live)
     prompts = await PromptActor.of(flow, live.chat, live.door)
-    runner = Runner(live.root, live.door, live.emit, live.environ, found.role, {Prompt: prompts})
+    runner = Runner(
+        live.root, live.door, live.emit, live.environ, found.role, {Prompt: prompts}, resumed_by=resumed_by(live)
+    )
     return show_output(call, flow, await resume_run(runner, flow, found.id))
 
 
-def _flow_of(run: Run, settings: Settings) -> "Flow":
+def _flow_of(run: Run, live: Live) -> "Flow":
     """What the settings of this session say that the run is to do."""
     from onbook.flow.load import flow_of
 
-    if run.config:
-        raise UsageError(f"run {run.id} is of a pipeline in {run.config}: onbook runs resume {run.id}")
+    if run.config not in ("", live.config):
+        raise UsageError(f"run {run.id} is of a {run.kind} in {run.config}: {resume_line(run)}")
+    settings = live.settings
     if run.kind == "pipeline":
         return flow_of(known_pipeline(settings, run.name))
     workflow = settings.workflow_named(run.name)

@@ -1,5 +1,6 @@
 """Recorded runs in words, for the command line and the session alike."""
 
+import shlex
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,14 @@ def run_row(run: Run) -> tuple[str, ...]:
     cost = "" if run.cost is None else dollars(run.cost)
     steps = f"{run.steps_done}/{run.steps}"
     return run.id, began, run.kind, run.name, run.outcome, steps, _seconds(run.seconds), cost
+
+
+def resume_line(run: Run) -> str:
+    """What to type in a shell to go on with a run; a workflow needs a model, and so a session."""
+    if run.kind == "pipeline":
+        return f"onbook runs resume {run.id}"
+    config = f" --config {shlex.quote(run.config)}" if run.config else ""
+    return f'onbook ask{config} "/runs resume {run.id}"'
 
 
 def run_lines(run: Run, instances: Sequence[Instance]) -> Iterator[str]:

@@ -61,7 +61,7 @@ async def run(call: Call, name: str, text: tuple[str, ...]) -> Outcome:
     Examples:
       /script run context fix the login
     """
-    from onbook.commands.flow_output import show_output
+    from onbook.commands.flow_output import resumed_by, show_output
     from onbook.flow.data import Small
     from onbook.flow.load import flow_of
     from onbook.flow.runner import Runner
@@ -69,7 +69,7 @@ async def run(call: Call, name: str, text: tuple[str, ...]) -> Outcome:
     live = call.live
     flow = flow_of(known_pipeline(live.settings, name))
     role = live.part.role.name if live.part.role else ""
-    runner = Runner(live.root, live.door, live.emit, live.environ, role)
+    runner = Runner(live.root, live.door, live.emit, live.environ, role, resumed_by=resumed_by(live))
     given = Small(f"{' '.join(text)}\n".encode("utf-8", "surrogateescape"))
-    result = await runner.run(flow, given, record=live.record.path is not None)
+    result = await runner.run(flow, given, record=live.record.path is not None, config=live.config)
     return show_output(call, flow, result)

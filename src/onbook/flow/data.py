@@ -210,11 +210,11 @@ class Gathering:
         copy_range(source, (self._file or self._spill()).descriptor, offset, size)
         self.size += size
 
-    def data(self) -> Data:
-        """What was gathered; nothing can be added afterwards."""
+    def data(self, identity: str = "") -> Data:
+        """What was gathered; nothing can be added afterwards. `identity` is for what is too large to be hashed."""
         if self._file is None:
             return Small(b"".join(self._pieces))
-        return Large(self._file, self.size)
+        return Large(self._file, self.size, identity)
 
     def _spill(self) -> SpoolFile:
         self._file = self._spool.new()

@@ -1,5 +1,6 @@
 """Outputs that come in any order, joined in the order of their numbers: in memory while they are few, else in files."""
 
+import hashlib
 import os
 
 from onbook.flow.data import Data, Gathering, copy_range
@@ -17,8 +18,9 @@ class Joined:
         self._spool = spool
         self._gathering = Gathering(spool)
         self._next = 1
-        self._waiting: dict[int, bytes | tuple[int, int]] = {}
-        """What came early: its bytes, or where it stands in the file for such."""
+        self._identities = hashlib.sha256(self._separator)
+        self._waiting: dict[int, tuple[str, bytes | tuple[int, int]]] = {}
+        """What came early: its identity, and its bytes or where it stands in the file for such."""
         self._in_memory = 0
         self._aside: SpoolFile | None = None
         self._aside_size = 0
@@ -29,24 +31,25 @@ class Joined:
         if number != self._next:
             self._keep(number, data, size)
             return
-        self._separate()
+        self._begin_next(data.identity)
         self._gathering.add_data(data, size)
         while (early := self._waiting.pop(self._next, None)) is not None:
-            self._separate()
-            self._add_early(early)
+            self._begin_next(early[0])
+            self._add_early(early[1])
 
     def data(self) -> Data:
-        """All of them."""
-        return self._gathering.data()
+        """All of them. Many bytes are the same again when they are joined from the same, which resume looks for."""
+        return self._gathering.data(self._identities.hexdigest())
 
-    def _separate(self) -> None:
+    def _begin_next(self, identity: str) -> None:
         if self._next > 1:
             self._gathering.add(self._separator)
         self._next += 1
+        self._identities.update(f" {identity}".encode())
 
     def _keep(self, number: int, data: Data, size: int) -> None:
         if self._in_memory + size <= _MOST_WAITING:
-            self._waiting[number] = data.read(size)
+            self._waiting[number] = data.identity, data.read(size)
             self._in_memory += size
             return
         if self._aside is None:
@@ -56,7 +59,7 @@ class Joined:
             copy_range(source, self._aside.descriptor, 0, size)
         finally:
             os.close(source)
-        self._waiting[number] = (self._aside_size, size)
+        self._waiting[number] = data.identity, (self._aside_size, size)
         self._aside_size += size
 
     def _add_early(self, early: bytes | tuple[int, int]) -> None:

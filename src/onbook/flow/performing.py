@@ -227,7 +227,11 @@ def _is_in(pattern: Pattern, data: Data) -> bool:
 def _items(pattern: Pattern, content: bytes) -> "array[int]":
     """Where each item begins and ends, one after the other: a few bytes for each, however many there are."""
     places = array("q")
+    last = (-1, -1)
     for found in pattern.finditer(content):
+        if found.span() == last:
+            continue  # RE2 finds an empty match at the end of a line twice
+        last = found.span()
         start, end = found.span(1) if pattern.groups else (-1, -1)
         places.extend((start, end) if start >= 0 else found.span())
     return places

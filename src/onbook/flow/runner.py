@@ -18,6 +18,7 @@ from onbook.journal.journal import Start
 from onbook.journal.keys import definition_digest
 from onbook.journal.recording import new_run
 from onbook.journal.run import RunJournal
+from onbook.outcome import Outcome
 from onbook.policy.door import Door
 
 
@@ -35,6 +36,8 @@ class Runner:
     """What scripts are told; empty without a role."""
     actors: Mapping[type, Actor] = field(default_factory=dict)
     """Who performs besides scripts."""
+    resumed_by: str = ""
+    """What a person types before a run's id to go on with it, as `onbook runs resume`; empty where nobody should."""
 
     async def run(self, flow: Flow, given: Data, *, record: bool, config: str = "") -> Result:
         """A run of its own; with `record` it can be resumed. `config` is the foreign file that defines it, if any."""
@@ -61,7 +64,17 @@ class Runner:
             run = journal.id if journal is not None else os.urandom(4).hex()
             actors = {**self.actors, Script: scripts}
             world = World(self.root, self.root, self.emit, run, actors, journal, self.role, self.environ)
-            return await run_flow(flow, given, world)
+            passed = False
+            try:
+                result = await run_flow(flow, given, world)
+                passed = result.outcome is Outcome.PASSED
+            finally:
+                if journal is not None and self.resumed_by and not passed:
+                    self._say(f"{self.resumed_by} {run} goes on from here", run, "info")
+            return result
 
     def _warn(self, line: str) -> None:
-        self.emit(Note(run="", time=time.time(), text=line, level="warning"))
+        self._say(line, "", "warning")
+
+    def _say(self, line: str, run: str, level: str) -> None:
+        self.emit(Note(run=run, time=time.time(), text=line, level=level))

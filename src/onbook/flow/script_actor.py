@@ -1,7 +1,6 @@
 """The script actor: a program that reads a step's input and writes its output, by descriptors and not through us."""
 
 import os
-import shlex
 import signal
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -10,6 +9,7 @@ from typing import Self
 
 from onbook.flow.data import Data
 from onbook.flow.reaper import MARK, Reaper
+from onbook.flow.shell_words import words_read
 from onbook.flow.spawn import SHELL, NotStarted, find, start
 from onbook.flow.spool import Spool
 from onbook.flow.steps import Script
@@ -117,16 +117,9 @@ class _Command:
         self.argv = (SHELL, "-c", line, "sh", *rest) if definition.shell else definition.argv
         self.effect = Run(definition.argv, definition.shell)
         self.environ = environ
-        self.words = (*_words(line), *rest) if definition.shell else definition.argv
+        self.words = (*words_read(line), *rest) if definition.shell else definition.argv
         self.program = ""
         """Where it was found."""
-
-
-def _words(line: str) -> tuple[str, ...]:
-    try:
-        return tuple(shlex.split(line))
-    except ValueError:
-        return tuple(line.split())
 
 
 def _failed(stop: Stop | None, status: int, streams: Streams, here: Here) -> StepFailed:

@@ -4,8 +4,12 @@ from typing import Any
 
 import msgspec
 
-from onbook.events import AnyEvent, ReasoningDelta, Sink, TextDelta
+from onbook.events import AnyEvent, ReasoningDelta, Sink, StepFinished, StepStarted, TextDelta
+from onbook.policy.key_shapes import NO_MORE
 from onbook.policy.secrets import StreamRedactor, redact
+
+_FLAT = (StepStarted, StepFinished)
+"""A run can have thousands of these; their fields are texts and numbers, and nothing deeper."""
 
 
 class RedactingSink:
@@ -19,7 +23,8 @@ class RedactingSink:
         if isinstance(event, TextDelta | ReasoningDelta):
             self._stream(event)
             return
-        self._flush(event)
+        if self._streams:
+            self._flush(event)
         self._sink(redact_strings(event))
 
     def _stream(self, event: TextDelta | ReasoningDelta) -> None:
@@ -43,8 +48,16 @@ class RedactingSink:
 
 def redact_strings(event: AnyEvent) -> AnyEvent:
     """The event with every text in it redacted; itself where there is nothing to hide."""
+    if isinstance(event, _FLAT) and _is_clean(event):
+        return event
     cleaned: AnyEvent = _clean(event)
     return cleaned
+
+
+def _is_clean(event: StepStarted | StepFinished) -> bool:
+    """Whether one look at all the texts finds nothing. No key reaches from one into the next over what is between."""
+    texts = NO_MORE.join([value for value in msgspec.structs.astuple(event) if isinstance(value, str)])
+    return redact(texts) == texts
 
 
 def _clean(value: Any) -> Any:

@@ -82,6 +82,8 @@ class Live:
     part: Part = field(default_factory=Part)
     goes_on: bool = True
     """Whether another line can follow the one that is carried out; `onbook ask` has only one."""
+    config: str = ""
+    """The file of another program that `--config` named; runs remember it, so that they can be resumed."""
 
     @property
     def choice(self) -> ModelChoice:
