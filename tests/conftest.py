@@ -198,7 +198,7 @@ def terminal(workspace: Path, environment: dict[str, str]) -> Iterator[Terminal]
                 cwd=str(workspace),
                 env=environment | {"TERM": "xterm-256color"} | env,
                 encoding="utf-8",
-                timeout=10,
+                timeout=30,
                 dimensions=(24, 100),
             )
         child.delaybeforesend = None
@@ -227,7 +227,7 @@ def default_signals() -> Iterator[None]:
             signal.signal(number, signal.SIG_IGN)
 
 
-def eventually(found: Callable[[], Any], seconds: float = 5.0) -> Any:
+def eventually(found: Callable[[], Any], seconds: float = 20.0) -> Any:
     """What `found` gives as soon as it gives something."""
     until = time.monotonic() + seconds
     while not (value := found()):

@@ -48,7 +48,7 @@ class Seen:
         self._stream.feed(text)
         return True
 
-    def until(self, shown: str | Callable[[], bool], seconds: float = 10) -> None:
+    def until(self, shown: str | Callable[[], bool], seconds: float = 30) -> None:
         """Wait until a text stands on the screen, or something else is so."""
         so = shown if callable(shown) else lambda: shown in self.all
         end = time.monotonic() + seconds
@@ -71,6 +71,11 @@ class Seen:
         """The input line, without the status line below and without its prompt."""
         rows = self.screen.rstrip().split("\n")
         return next((row[2:] for row in reversed(rows) if re.match(r"[>?] |[>?]$", row)), "")
+
+    @property
+    def column(self) -> int:
+        """Where the cursor stands."""
+        return int(self._screen.cursor.x)
 
     def send(self, keys: str) -> None:
         self.child.send(keys)
