@@ -132,3 +132,11 @@ def test_a_state_folder_that_cannot_be_made_is_one_line(workspace: Path) -> None
     store = TrustStore(workspace / "onbook.toml" / "state")
     with pytest.raises(WorkspaceError, match=r"^cannot write .*trust\.json: not a directory$"):
         store.trust(workspace)
+
+
+def test_a_yes_is_to_what_was_shown_and_not_to_what_took_its_place(workspace: Path, store: TrustStore) -> None:
+    shown = (workspace / "onbook.toml").read_bytes()
+    (workspace / "onbook.toml").write_bytes(b'model = "swapped"\n')
+    store.trust(workspace, shown)
+    assert store.is_trusted(workspace / "onbook.toml", shown)
+    assert not store.is_trusted(workspace / "onbook.toml", (workspace / "onbook.toml").read_bytes())

@@ -22,7 +22,7 @@ def open_trusted_stage(workspace: Path | None, *, trust: bool = False, config: P
         return stage
     if not _agreed(stage):
         return stage
-    entry = trust_store().trust(stage.root)
+    entry = trust_store().trust(stage.root, stage.loaded.own)
     write_aside(printable(f"onbook: trusted: {entry.root}") + "\n")
     return open_stage(workspace, config=config)
 

@@ -34,6 +34,8 @@ class Loaded(msgspec.Struct, frozen=True):
     origins: dict[str, str]
     """Where each value came from: a file, a variable or `default`. Tables are listed where they were set, named ones
     as `routes.NAME`, `roles.NAME`, `pipelines.NAME`, `workflows.NAME`, `mcp.NAME`."""
+    own: bytes | None = None
+    """The workspace's own file as it was read: what a yes is said to."""
 
 
 def load_settings(
@@ -77,6 +79,7 @@ def load_settings(
         tuple(line for each in left_out for line in each.would_set),
         tuple(found.path for found in files),
         origins,
+        own.content if own else None,
     )
 
 

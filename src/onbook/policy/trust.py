@@ -40,10 +40,10 @@ class TrustStore:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "trust.json"
 
-    def trust(self, root: Path) -> Trusted:
-        """Remember the workspace as it is now."""
+    def trust(self, root: Path, shown: bytes | None = None) -> Trusted:
+        """Remember the workspace as it is now, or its settings as they were `shown` to whoever said yes."""
         root = root.resolve()
-        files = _digests(root)
+        files = _digests(root) if shown is None else {SETTINGS_NAME: _digest(shown)}
         if not files:
             raise UsageError(f"{root} has no {SETTINGS_NAME}: there is nothing to trust")
         entry = Trusted(_name(root), files, time.time())
