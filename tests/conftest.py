@@ -227,6 +227,13 @@ def default_signals() -> Iterator[None]:
             signal.signal(number, signal.SIG_IGN)
 
 
+def write_script(path: Path, text: str) -> None:
+    """An executable script; a line of shell needs no first line."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
 def eventually(found: Callable[[], Any], seconds: float = 20.0) -> Any:
     """What `found` gives as soon as it gives something."""
     until = time.monotonic() + seconds

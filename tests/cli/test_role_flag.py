@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import CommandLine, Terminal
+from tests.conftest import CommandLine, Terminal, write_script
 from tests.scripted import Reply, ScriptedServer, Status
 from tests.terminal.conftest import See, see  # noqa: F401 - a fixture
 
@@ -40,9 +40,7 @@ def _workspace(workspace: Path) -> None:
 
 
 def script(workspace: Path, line: str) -> None:
-    path = workspace / "detect.sh"
-    path.write_text(f"#!/bin/sh\n{line}\n")
-    path.chmod(0o755)
+    write_script(workspace / "detect.sh", line)
 
 
 def test_ask_plays_the_role_that_the_flag_names(run: CommandLine, scripted_model: ScriptedServer) -> None:

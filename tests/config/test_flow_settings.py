@@ -11,68 +11,17 @@ from onbook.config.errors import SettingsError
 from onbook.config.flow_settings import Pipeline, StepTable, Workflow
 from onbook.config.parse import parse_settings
 from tests.config.conftest import Places
+from tests.seed5 import CONDITIONAL, DEV_PIPELINE, DEVELOPER, FOREACH, LOOP, ONCE, TYPES, WORKFLOW
 
 DEV = '[[pipelines]]\nname = "dev"\n[[pipelines.steps]]\nname = "a"\n'
 """The next line is the fifth."""
 SUB = '[[pipelines.steps.substeps]]\nname = "b"\ncommand = "y"\n'
 FLOW = '[[workflows]]\nname = "w"\n[[workflows.steps]]\nname = "a"\n'
-SEED = """
-[[pipelines]]
-name = "dev_pipeline"
-description = "Gather context before AI processing"
-[[pipelines.steps]]
-name = "detect_files"
-type = "once"
-command = "./scripts/detect-files.sh"
-timeout = 30
-[[pipelines.steps]]
-name = "enrich_context"
-type = "once"
-command = "./scripts/enrich-context.py"
-timeout = 60
-
-[[roles]]
-name = "developer"
-pipeline = "dev_pipeline" # deterministic first
-workflow = "developer_workflow" # then AI-driven
-
-[[pipelines]]
-name = "types"
-[[pipelines.steps]]
-name = "gather"
-type = "once"
-command = "./scripts/gather-context.sh"
-timeout = 30
-[[pipelines.steps]]
-name = "resolve"
-type = "loop"
-max_iterations = 5
-exit_pattern = "RESOLVED"
-[[pipelines.steps.substeps]]
-name = "resolve_one"
-type = "once"
-command = "./scripts/resolve-dep.sh"
-[[pipelines.steps]]
-name = "lint_all"
-type = "foreach"
-parse_pattern = "FILE: (.*)"
-[[pipelines.steps.substeps]]
-name = "lint_one"
-type = "once"
-command = "./scripts/lint-file.sh"
-[[pipelines.steps]]
-name = "classify"
-type = "conditional"
-command = "./scripts/classify-task.sh"
-condition_pattern = "COMPLEX"
-on_match = ["./scripts/deep-analysis.sh"]
-on_no_match = ["./scripts/quick-scan.sh"]
-"""
-DEFINED = '[[workflows]]\nname = "developer_workflow"\n[[workflows.steps]]\nname = "refine"\nprompt = "refine.md"\n'
+SEED = "".join((DEV_PIPELINE, DEVELOPER, TYPES, ONCE, LOOP, FOREACH, CONDITIONAL, WORKFLOW))
 
 
 def test_every_block_of_the_seed_loads_as_written(places: Places) -> None:
-    places.write(SEED + DEFINED)
+    places.write(SEED)
     settings = places.load().settings
     types = settings.pipeline_named("TYPES")
     assert types is not None
@@ -220,7 +169,7 @@ def test_the_workspace_s_pipeline_takes_the_place_of_yours_and_roles_of_either_m
 
 
 def test_an_untrusted_role_starts_nothing_by_itself_and_the_pipeline_can_still_be_run(places: Places) -> None:
-    places.write(SEED + DEFINED)
+    places.write(SEED)
     loaded = places.load(trusted=False)
     (role,) = loaded.settings.roles
     assert (role.pipeline, role.workflow) == (None, None)

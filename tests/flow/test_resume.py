@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import CommandLine, Finished
+from tests.conftest import CommandLine, Finished, write_script
 
 NESTED = """
 [[pipelines]]
@@ -55,9 +55,7 @@ steps = [
 
 
 def script(workspace: Path, name: str, body: str) -> None:
-    path = workspace / f"{name}.sh"
-    path.write_text(f"#!/bin/sh\n{body}\n")
-    path.chmod(0o755)
+    write_script(workspace / f"{name}.sh", body)
 
 
 def log(workspace: Path) -> list[str]:

@@ -11,7 +11,7 @@ from onbook.flow.self_starting import ask_to_start
 from onbook.flow.shell_words import shell_words, words_read
 from onbook.flow.steps import Flow
 from onbook.policy.door import Denied
-from tests.conftest import CommandLine
+from tests.conftest import CommandLine, write_script
 from tests.flow.conftest import Theatre, sh
 
 
@@ -57,8 +57,7 @@ def failed(run: CommandLine, workspace: Path) -> Path:
 
 
 def script(workspace: Path, name: str, line: str) -> None:
-    (workspace / name).write_text(f"#!/bin/sh\n{line}\n")
-    (workspace / name).chmod(0o755)
+    write_script(workspace / name, line)
 
 
 def test_a_step_does_not_run_again_because_of_what_it_wrote(run: CommandLine, failed: Path) -> None:

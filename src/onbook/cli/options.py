@@ -2,29 +2,27 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from onbook.cli.stage import Stage
     from onbook.config.budget_settings import BudgetSettings
 
+T = TypeVar("T")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
     from click.shell_completion import CompletionItem
 
-    from onbook.cli.stage import open_stage
     from onbook.transcript.sessions import list_sessions
     from onbook.workspace.root import sessions_path
 
-    try:
-        found = list_sessions(sessions_path(open_stage(ctx.params.get("workspace")).root))
-    except Exception:
-        return []  # completion must stay silent, whatever is broken
+    found = known_here(ctx, lambda stage: list_sessions(sessions_path(stage.root)))
     return [CompletionItem(each.id, help=each.first[:60]) for each in found if each.id.startswith(incomplete)]
 
 
@@ -39,14 +37,7 @@ def complete_routes(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def complete_roles(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
-    from onbook.cli.stage import open_stage
-
-    try:
-        stage = open_stage(ctx.params.get("workspace"), config=ctx.params.get("config"))
-        roles = [role.name for role in stage.settings.roles]
-    except Exception:
-        return []  # completion must stay silent, whatever is broken
-    return offered([*roles, "none"], incomplete)
+    return offered([*known_here(ctx, lambda stage: [role.name for role in stage.settings.roles]), "none"], incomplete)
 
 
 def complete_budget(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
@@ -67,13 +58,19 @@ def offered(words: Iterable[str], incomplete: str) -> "list[CompletionItem]":
     return [CompletionItem(word) for word in words if word.casefold().startswith(incomplete.casefold())]
 
 
-def _routes(ctx: click.Context) -> list[str]:
+def known_here(ctx: click.Context, look: "Callable[[Stage], Iterable[T]]") -> list[T]:
+    """What is found in the workspace that the words typed so far name; nothing where anything is broken, for whoever
+    presses Tab asked for no complaint."""
     from onbook.cli.stage import open_stage
 
     try:
-        return [route.name for route in open_stage(ctx.params.get("workspace")).settings.routes]
+        return list(look(open_stage(ctx.params.get("workspace"), config=ctx.params.get("config"))))
     except Exception:
-        return []  # completion must stay silent, whatever is broken
+        return []
+
+
+def _routes(ctx: click.Context) -> list[str]:
+    return known_here(ctx, lambda stage: [route.name for route in stage.settings.routes])
 
 
 def _read_budget(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> "BudgetSettings | None":  # noqa: ARG001

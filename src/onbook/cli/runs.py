@@ -32,10 +32,7 @@ T = TypeVar("T")
 def _complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
     from click.shell_completion import CompletionItem
 
-    try:
-        found = all_runs(workspace_root(ctx.params.get("workspace")))
-    except Exception:
-        return []  # completion must stay silent, whatever is broken
+    found = options.known_here(ctx, lambda stage: all_runs(stage.root))
     return [CompletionItem(run.id, help=f"{run.name}, {run.outcome}") for run in found if run.id.startswith(incomplete)]
 
 

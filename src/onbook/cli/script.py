@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
 
 def _complete_pipelines(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
-    try:
-        stage = open_stage(ctx.params.get("workspace"), config=ctx.params.get("config"))
-    except Exception:
-        return []  # completion must stay silent, whatever is broken
-    return options.offered([pipeline.name for pipeline in stage.settings.pipelines], incomplete)
+    names = options.known_here(ctx, lambda stage: [pipeline.name for pipeline in stage.settings.pipelines])
+    return options.offered(names, incomplete)
 
 
 _name_argument = click.argument("name", shell_complete=_complete_pipelines)

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from typing import Any
 
 import click
 
@@ -13,13 +14,25 @@ from onbook.policy.effects import describe, one_line
 from onbook.words import counted
 
 
+class _Count(click.IntRange):
+    """How many lines; a word that is no number was meant for a subcommand."""
+
+    def __init__(self) -> None:
+        super().__init__(1, 10_000)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and not value.isdecimal():
+            raise click.UsageError(f'"{value}" is neither tail nor verify nor a number of lines', ctx)
+        return super().convert(value, param, ctx)
+
+
 @click.group(cls=Group, default="tail")
 def audit() -> None:
     """Show or verify the log of every effect."""
 
 
 @audit.command()
-@click.argument("count", default=20, type=click.IntRange(1, 10_000))
+@click.argument("count", default=20, type=_Count())
 @click.pass_obj
 async def tail(call: Call, count: int) -> None:
     """Show the last lines of the log: when, who, what, and what was decided."""

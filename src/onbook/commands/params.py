@@ -4,6 +4,7 @@
 as it is while a command runs; nothing here waits for the network, and what is broken completes to nothing.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,14 @@ Offer = tuple[str, str]
 """A word, and what it is in a few words (or nothing)."""
 
 
-class Offered(click.ParamType[str]):
+class Offered(click.ParamType[str], ABC):
     """A word that the session knows some values for; any other word is taken too, for the command to judge."""
 
     name = "text"
 
+    @abstractmethod
     def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:
-        raise NotImplementedError
+        """The values it knows."""
 
     def shell_complete(
         self,

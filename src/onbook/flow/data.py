@@ -8,8 +8,9 @@ import mmap
 import os
 import stat
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from onbook.flow.spool import Spool, SpoolFile
@@ -19,36 +20,35 @@ SMALL = 1 << 20
 _PIECE = 1 << 20
 
 
-class Data:
+class Data(ABC):
     """Some bytes. `Small` and `Large` say where they are."""
 
     size: int
 
     @property
+    @abstractmethod
     def identity(self) -> str:
         """The same for the same data, also in a run that goes on tomorrow."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open(self) -> int:
         """A new descriptor at the beginning of the bytes; who asks closes it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, most: int | None = None) -> bytes:
         """All the bytes, or the first of them."""
-        raise NotImplementedError
 
-    @contextmanager
-    def searchable(self) -> Iterator[bytes]:
+    @abstractmethod
+    def searchable(self) -> AbstractContextManager[bytes]:
         """The bytes, for a pattern to look through; a large file is only mapped, not read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def trimmed_size(self) -> int:
         """The size without the newlines at the end."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write_to(self, descriptor: int) -> None:
         """Write all the bytes there, whatever it is."""
-        raise NotImplementedError
 
 
 class Small(Data):
