@@ -10,7 +10,7 @@ say     = @printf '\n== %s\n' "$(1)"
 .PHONY: help demo test lint types layers unit coverage weights bench docs clean
 
 help:
-	@echo 'make demo    install onbook and hear the embedded model answer'
+	@echo 'make demo    install onbook and watch a pipeline run on the embedded model'
 	@echo 'make test    install everything, check the code, run the tests'
 	@echo 'make coverage  the tests again, counting the lines they reach (at least 90 %)'
 	@echo 'make bench   measure onbook beside its peers'
@@ -18,8 +18,9 @@ help:
 	@echo 'make clean   remove what make made (not the weights in the user cache)'
 
 demo: $(VENV)/installed weights
-	$(call say,one question to the embedded model)
-	@cd examples/hello && ../../$(BIN)/onbook ask "$$(cat question.txt)" </dev/null
+	$(call say,two prompts in a row on the embedded model, each gated by how probable it found its own words)
+	@cd examples/prompts && ../../$(BIN)/onbook pipeline 30% review.md summarise.md \
+		--confidence-method logprobs --model smollm2 </dev/null
 
 test: lint types layers weights unit
 
@@ -72,4 +73,4 @@ $(VENV)/installed-dev: pyproject.toml | $(VENV)/installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* build dist
+	rm -rf $(VENV) .venv-bench* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* build dist

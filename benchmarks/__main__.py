@@ -8,10 +8,12 @@ from collections.abc import Callable
 
 from benchmarks.calls import calls
 from benchmarks.commands import ask, help_, version
+from benchmarks.first_token import first_token
 from benchmarks.flow import foreach, gibibyte, once, resume
 from benchmarks.harness import Row, table
 from benchmarks.knowledge import add, query
 from benchmarks.lab import Lab, open_lab, versions
+from benchmarks.pipeline import pipeline
 from benchmarks.prompt import prompt
 from benchmarks.transcripts import append, read
 
@@ -29,6 +31,8 @@ BENCHMARKS: dict[str, Callable[[Lab], list[Row]]] = {
     "flow-foreach": foreach,
     "flow-resume": resume,
     "flow-large": gibibyte,
+    "pipeline": pipeline,
+    "pipeline-first-token": first_token,
 }
 
 
@@ -40,11 +44,11 @@ def main() -> int:
 
     rows: list[Row] = []
     with open_lab() as lab:
-        measured = versions(lab)
         for name in options.only or BENCHMARKS:
             began = time.monotonic()
             rows += BENCHMARKS[name](lab)
             print(f"{name}: measured in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        measured = versions(lab)
     if options.json:
         print(json.dumps({"versions": measured, "rows": [row.as_json() for row in rows]}, indent=2))
     else:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.peers import ROOT, set_up
+from benchmarks.peers import LANGGRAPH, PEERS, ROOT
 
 TOKENS = 50
 """Words in every answer of the scripted server, each in a chunk of its own."""
@@ -41,9 +41,10 @@ class Lab:
         return folder
 
     @contextmanager
-    def model_server(self) -> Iterator[str]:
-        """The URL of a scripted model server in a process of its own."""
-        command = [str(self.ours / "python"), "-m", "tests.scripted", "--tokens", str(TOKENS)]
+    def model_server(self, *options: str) -> Iterator[str]:
+        """The URL of a scripted model server in a process of its own; without options it says 50 words."""
+        said = options or ("--tokens", str(TOKENS))
+        command = [str(self.ours / "python"), "-m", "tests.scripted", *said]
         with _child(command, self.environ) as server:
             assert server.stdout is not None
             yield server.stdout.readline().strip()
@@ -77,7 +78,7 @@ class Worker:
 @contextmanager
 def open_lab() -> Iterator[Lab]:
     """Sets the peers up, compiles both sides' bytecode, and cleans up behind the benchmarks."""
-    ours, peers = Path(sys.executable).parent, set_up()
+    ours, peers = Path(sys.executable).parent, PEERS.set_up()
     with tempfile.TemporaryDirectory(prefix="onbook-bench-") as scratch:
         lab = Lab(Path(scratch), ours, peers)
         for programs, module in ((ours, "onbook"), (peers, "llm"), (peers, "openai"), (peers, "screenplain")):
@@ -89,8 +90,10 @@ def versions(lab: Lab) -> dict[str, str]:
     """What was measured, for whoever reads the figures later."""
     ask = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
     found: dict[str, str] = {"python": sys.version.split()[0]}
-    peers = ("llm", "openai", "screenplain", "sqlite-utils")
-    for programs, names in ((lab.ours, ("onbook", "httpx2")), (lab.peers, peers)):
+    asked = [(lab.ours, ("onbook", "httpx2")), (lab.peers, ("llm", "openai", "screenplain", "sqlite-utils"))]
+    if LANGGRAPH.is_current():  # it is made by the one benchmark that needs it
+        asked.append((LANGGRAPH.programs, ("langgraph", "langchain-openai")))
+    for programs, names in asked:
         said = subprocess.run(
             [programs / "python", "-c", ask, *names], env=lab.environ, stdout=subprocess.PIPE, check=True
         )

@@ -11,9 +11,15 @@ import pytest
 from onbook.events import (
     EVENT_TYPES,
     AnyEvent,
+    ConfidenceRead,
     Event,
+    GateAnswered,
+    GateWaiting,
     Note,
+    Option,
     ProcessFinished,
+    PromptStep,
+    Reading,
     ReasoningDelta,
     RunFinished,
     RunStarted,
@@ -36,6 +42,9 @@ EXAMPLES: tuple[AnyEvent, ...] = (
     ToolCalled(run="r", time=1.5, call="c1", name="look", arguments="{}"),
     ToolFinished(run="r", time=1.5, call="c1", name="look", ok=False, result="error: dark", seconds=0.5),
     ProcessFinished(run="r", time=1.5, command="ls -l", exit_code=None, output="a\n", seconds=1.5, problem="stopped"),
+    ConfidenceRead(run="r", time=1.5, score=0.91, method="block", reason="tested", threshold=0.9),
+    GateWaiting(run="r", time=1.5, gate="spec", header="Spec", question="Proceed?", options=(Option("stop", "Stop"),)),
+    GateAnswered(run="r", time=1.5, gate="spec", choice="modify", by="person", text="smaller"),
     Note(run="r", time=1.5, text="careful", level="warning"),
     StepStarted(run="r", time=1.5, address="lint/each[2]", name="a.py", kind="item", index=2, total=3),
     StepFinished(run="r", time=1.5, address="lint/each[2]", outcome="passed", seconds=0.5, bytes=12, reused=True),
@@ -85,7 +94,7 @@ def test_what_nobody_knows_is_left_out() -> None:
 def test_the_page_lists_every_event_and_every_field() -> None:
     listed = documented()
     types = {_tag(kind): {*kind.__struct_fields__} for kind in EVENT_TYPES}
-    parts = {"Speaker": {*Speaker.__struct_fields__}, "Totals": {*Totals.__struct_fields__}}
+    parts = {part.__name__: {*part.__struct_fields__} for part in (Speaker, Totals, Reading, PromptStep, Option)}
     assert listed == types | parts
 
 

@@ -24,6 +24,20 @@ class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
     money: float | None = None
     """US dollars; None where no price is known."""
 
+    def plus(self, more: "Totals") -> "Totals":
+        """Both together. Of what was never paid for, nothing is added; a price that is unknown leaves the sum so."""
+        if self.prompt_tokens is None or more.prompt_tokens is None:
+            return self if more.prompt_tokens is None else more
+        return Totals(
+            self.prompt_tokens + more.prompt_tokens,
+            (self.completion_tokens or 0) + (more.completion_tokens or 0),
+            self.estimated or more.estimated,
+            self.seconds + more.seconds,
+            self.first_token_seconds,
+            more.context_used,
+            None if self.money is None or more.money is None else self.money + more.money,
+        )
+
 
 class Speaker(msgspec.Struct, frozen=True):
     """Who answers: the name on stage, the model behind it, and whether it lives outside this machine."""
@@ -31,6 +45,41 @@ class Speaker(msgspec.Struct, frozen=True):
     name: str
     model: str
     remote: bool
+
+
+class Reading(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How sure a model is of its answer, 0 to 1, and how that was found out."""
+
+    score: float
+    method: str
+    """`block`, `follow-up`, `wording`, `logprobs` or `samples`."""
+    reason: str = ""
+
+
+class PromptStep(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which step of which run a prompt is sent for."""
+
+    within: str
+    """The run of the flow."""
+    address: str
+    index: int
+    """Number of the top-level step it belongs to, from 1."""
+    total: int
+    file: str
+    body: str
+    """The text of the file, as it is sent."""
+    instructed: bool = False
+    """Whether the hidden confidence instruction was appended."""
+    context_used: float | None = None
+    """Share of the model's window that the question takes, about; None where the window is unknown."""
+
+
+class Option(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that can be chosen at a gate: the word for scripts, and what a person reads, in their language."""
+
+    choice: str
+    label: str
+    description: str = ""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
@@ -41,7 +90,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_de
 
 
 class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
-    """A runner begins: its kind (`chat`, `command`, `script`, `workflow`), what it was given and who will answer."""
+    """A runner begins: its kind (`chat`, `command`, `script`, `workflow`, `pipeline`, `prompt`, `loop`, `harness`,
+    `agent`), what it was given and who will answer."""
 
     kind: str
     input: str
@@ -49,10 +99,12 @@ class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
     speaker: Speaker | None = None
     """None where no model answers."""
     name: str = ""
-    """Which pipeline or workflow it is."""
+    """Which pipeline or workflow it is; of a loop, what it is going to do; of an agent, its persona."""
     attachments: tuple[str, ...] = ()
     recorded: bool = True
     """Whether the transcript keeps the run; a look at the session's own state, as `/help`, is left out."""
+    step: PromptStep | None = None
+    """On a run of kind `prompt` or `agent`: the step it is for."""
 
 
 class TextDelta(Event, frozen=True, kw_only=True, tag="text.delta"):
@@ -106,11 +158,21 @@ class StepStarted(Event, frozen=True, kw_only=True, tag="step.started"):
     """Its place in the tree, as in `review/each[713]/lint_one`; no other instance of the run has it."""
     name: str
     kind: str
-    """`once`, `loop`, `foreach`, `conditional`, `parallel`; or `round`, `item`, `branch`."""
+    """`once`, `loop`, `foreach`, `conditional`, `parallel`; or `round`, `item`, `branch`; or `phase`, `agent`."""
     index: int = 0
     """Which of its siblings it is, from 1."""
     total: int = 0
     """How many there are, or can be."""
+
+
+class ConfidenceRead(Event, frozen=True, kw_only=True, tag="confidence.read"):
+    """How sure the model is of the answer that this run gave."""
+
+    score: float
+    method: str
+    reason: str = ""
+    threshold: float | None = None
+    """What it is measured by, 0 to 1; reaching it is enough."""
 
 
 class StepFinished(Event, frozen=True, kw_only=True, tag="step.finished"):
@@ -126,6 +188,35 @@ class StepFinished(Event, frozen=True, kw_only=True, tag="step.finished"):
     """True when the output is the one of an earlier, interrupted run."""
     detail: str = ""
     """The end of a failed script's standard error, or a remark."""
+    reading: Reading | None = None
+    """How sure the model was, on a step that asks for it."""
+    threshold: float | None = None
+    model: str = ""
+    """Which model answered, on a step that asks for a confidence; of one that is reused, then."""
+
+
+class GateWaiting(Event, frozen=True, kw_only=True, tag="gate.waiting"):
+    """A gate is reached: only a person decides how it goes on."""
+
+    gate: str
+    """Its name, as in `--answer GATE=CHOICE`."""
+    header: str
+    question: str
+    options: tuple[Option, ...]
+    """Those on offer now."""
+    takes_text: bool = False
+    """Whether free text can be an answer."""
+
+
+class GateAnswered(Event, frozen=True, kw_only=True, tag="gate.answered"):
+    """Somebody has decided. A gate that nobody answers has no such event: the run ends with `waiting`."""
+
+    gate: str
+    choice: str
+    by: str
+    """`person`; `answer`, given beforehand with `--answer`."""
+    text: str = ""
+    """What was written besides."""
 
 
 class Note(Event, frozen=True, kw_only=True, tag="note"):
@@ -157,6 +248,9 @@ AnyEvent = (
     | ToolCalled
     | ToolFinished
     | ProcessFinished
+    | ConfidenceRead
+    | GateWaiting
+    | GateAnswered
     | Note
     | StepFinished
     | RunFinished

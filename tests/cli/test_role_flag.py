@@ -75,7 +75,7 @@ def test_the_answer_to_a_first_message_is_all_there_is_on_standard_output(
     done = run("ask", "--role", "developer", "--trust", "fix the login bug")
     assert (done.code, done.stdout) == (0, "Fixed.\n")
     first, second = (request.messages[-1]["content"] for request in scripted_model.chats)
-    assert first == "fix the login bug\nrelevant: login.rs\n\n---\n\nRefine it."
+    assert first == "fix the login bug\nrelevant: login.rs\n\n---\n\nRefine it.\n"
     assert second == "Fix the login."
     assert "[Pipeline: dev_pipeline]" in done.stderr
     assert "Step 1/1: detect_files ..." in done.stderr
@@ -227,7 +227,7 @@ def test_a_workflow_of_a_foreign_file_is_resumed_where_there_is_a_model(
     scripted_model.rule("Refine it.", Status(400, {"error": {"message": "no"}}))
     assert run("ask", "--config", "octo.toml", "--role", "developer", "--trust", "fix it").code == 5
     name = run("runs", "list").stdout.splitlines()[1].split()[0]
-    line = f'onbook ask --config {workspace / "octo.toml"} "/runs resume {name}"'
+    line = f'onbook ask --config {workspace / "octo.toml"} --role developer "/runs resume {name}"'
     for refused in (run("runs", "resume"), run("ask", "/runs resume")):
         assert refused.code == 2
         assert refused.complaint.endswith(line)

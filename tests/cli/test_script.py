@@ -103,6 +103,13 @@ def test_nothing_at_the_end_is_an_error_unless_the_pipeline_allows_it(run: Comma
     assert run("script", "run", "allowed").code == 0
 
 
+def test_debug_shows_what_scripts_complain_about_although_they_pass(run: CommandLine, pipeline: Pipeline) -> None:
+    pipeline("loud", {"name": "a", "command": "echo old syntax >&2; cat", "shell": True})
+    assert "old syntax" not in run("script", "run", "loud", "--input", "x").stderr
+    done = run("script", "run", "loud", "--input", "x", "--debug")
+    assert (done.stdout, done.stderr.splitlines()[1]) == ("x\n", "onbook: a: old syntax")
+
+
 def test_json_is_events_alone(run: CommandLine, pipeline: Pipeline) -> None:
     pipeline("same", {"name": "a", "command": "cat"})
     done = run("script", "run", "same", "--json", "--input", "x")

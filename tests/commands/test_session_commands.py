@@ -253,6 +253,20 @@ async def test_a_session_is_replayed_in_this_one(typed: Typed, run: CommandLine)
     assert [event.text for event in typed.events.of(RunFinished)][:2] == ["You said: one", "You said: two"]
 
 
+async def test_a_pipeline_is_not_asked_as_a_question_when_its_session_is_replayed(
+    typed: Typed, run: CommandLine, workspace: Path, scripted_model: ScriptedServer
+) -> None:
+    (workspace / "a.md").write_text("Say hello.\n")
+    assert (await asyncio.to_thread(run, "pipeline", "50%", "a.md")).code == 0
+    (path,) = (workspace / ".onbook" / "sessions").glob("*.fountain")
+    asked = len(scripted_model.chats)
+    assert await typed(f"/session replay {path.stem}") is Outcome.PASSED
+    assert typed.notes == [
+        "not run again: /pipeline 50% a.md; its prompt files are not in the record, so type it yourself"
+    ]
+    assert len(scripted_model.chats) == asked
+
+
 async def test_each_question_of_a_replay_is_a_turn_of_its_own_to_undo(
     typed: Typed, run: CommandLine, scripted_model: ScriptedServer, workspace: Path
 ) -> None:

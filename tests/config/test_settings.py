@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from onbook.config.budget_settings import BudgetSettings
+from onbook.config.confidence_settings import ConfidenceSettings
 from onbook.config.flow_settings import Pipeline, StepTable, Workflow
 from onbook.config.load import environment_variable
 from onbook.config.mcp_settings import McpServer
@@ -58,6 +59,7 @@ STRUCTS = [
     Route,
     ToolSettings,
     BudgetSettings,
+    ConfidenceSettings,
     Price,
     Role,
     McpServer,

@@ -101,7 +101,12 @@ async def test_foreach_gives_the_whole_match_where_there_is_no_group(theatre: Th
 
 @pytest.mark.parametrize(
     ("pattern", "text", "items"),
-    [("^(.*)$", b"a\nb\n", ["a", "b", ""]), ("^(.*)$", b"a\nb", ["a", "b"]), ("()$", b"a\nb\n", ["", "", ""])],
+    [
+        ("^(.*)$", b"a\nb\n", ["a", "b", ""]),
+        ("^(.*)$", b"a\nb", ["a", "b"]),
+        ("()$", b"a\nb\n", ["", "", ""]),
+        (".*", b"a\n\nb\n", ["a", "", "b", ""]),
+    ],
 )
 async def test_an_empty_match_is_one_item(theatre: Theatre, pattern: str, text: bytes, items: list[str]) -> None:
     await theatre.output(Foreach("lines", pattern, (sh("cat"),), join="|"), given=text, allow_empty=True)

@@ -107,6 +107,15 @@ def test_a_journal_of_a_newer_onbook_is_left_alone(workspace: Path, said: list[s
     ]
 
 
+def test_a_journal_of_an_older_onbook_is_set_aside(workspace: Path, said: list[str]) -> None:
+    with open_journal(workspace) as journal:
+        journal.database.execute("ALTER TABLE runs DROP COLUMN call")
+        journal.database.execute("PRAGMA user_version = 1")
+    with new_run(workspace, START, Small(b""), said.append) as run:
+        assert run is not None
+    assert said[0].startswith(".onbook/journal.sqlite is damaged (it is of an older onbook); it is kept as ")
+
+
 def test_the_journal_is_for_the_user_alone(begin: Begin, workspace: Path) -> None:
     begin()
     for path in (workspace / ".onbook").glob("journal.sqlite*"):

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from onbook.flow.data import Data, Small, from_descriptor, from_journal
 from onbook.flow.spool import Spool
 from onbook.journal.errors import NotResumable
-from onbook.journal.journal import open_journal
+from onbook.journal.journal import Start, open_journal
 from onbook.journal.keys import digest, instance_key
 from onbook.journal.listing import find_run, instances_of
-from onbook.journal.run import RunJournal
+from onbook.journal.reading import all_runs, one_run
+from onbook.journal.run import CONFIDENCE, RunJournal
 from onbook.outcome import Outcome
 from tests.conftest import CommandLine
 from tests.journal.conftest import KEY, LARGE
@@ -62,6 +63,41 @@ def test_a_changed_key_says_what_changed(begin: Begin, now: bytes, words: str) -
     again = begin(again=run.id)
     assert again.known("a", now) is None
     assert again.changed == {"a": words}
+
+
+def test_what_a_key_is_made_of_has_the_names_that_its_actor_gives(begin: Begin) -> None:
+    run = begin()
+    old, new = (instance_key(digest(b"d"), digest(b"text") + digest(model), "i", "") for model in (b"one", b"two"))
+    run.done("a", old, Outcome.PASSED, Small(b""), 0.1)
+    run.done("b", KEY, Outcome.PASSED, Small(b""), 0.1)
+    run.end(Outcome.FAILED)
+    again = begin(again=run.id)
+    assert again.known("a", new, ("file", "model")) is None
+    assert again.known("b", new, ("file", "model")) is None
+    assert again.changed == {"a": "model", "b": "definition"}
+
+
+def test_what_was_not_enough_is_known_again_as_soon_as_it_is(begin: Begin, workspace: Path) -> None:
+    run = begin()
+    run.done("a", KEY, Outcome.BELOW_THRESHOLD, Small(b"said"), 0.1, error="below", remark="0.5")
+    run.end(Outcome.BELOW_THRESHOLD)
+    again = begin(again=run.id)
+    assert again.known("a", KEY, is_enough=lambda remark: float(remark) > 0.8) is None
+    assert (again.reused, again.changed) == (0, {"a": CONFIDENCE})
+    known = again.known("a", KEY, is_enough=lambda remark: float(remark) > 0.3)
+    assert known is not None
+    assert (from_journal(known).read(), known.remark, again.reused) == (b"said", "0.5", 1)
+    again.end(Outcome.PASSED)
+    (instance,) = one_run(workspace, run.id)[1]
+    assert (instance.outcome, instance.error) == ("passed", "")
+
+
+def test_a_run_says_how_it_was_called_without_keys(begin: Begin, workspace: Path) -> None:
+    start = Start(kind="prompts", name="a.md", definition="", steps=1, call=f"--var key=sk-ant-{'a1B2' * 12}")
+    begin(start=start).end(Outcome.FAILED)
+    (run,) = all_runs(workspace)
+    assert run.call.startswith("--var key=")
+    assert "a1B2a1B2" not in run.call
 
 
 def test_an_instance_that_ran_twice_is_known_as_it_was_last(begin: Begin) -> None:

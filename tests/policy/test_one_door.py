@@ -51,6 +51,7 @@ MAY_TOUCH_FILES = {
     "commands/manual.py": "onbook's own manual",
     "terminal/history.py": "what the person typed, in the user's state folder",
     "cli/help.py": "onbook's own manual",
+    "cli/markdown_offers.py": "names of files, to complete what a person types in a shell",
     "cli/pages.py": "writes onbook's own manual, for `make docs`",
     "cli/route.py": "the settings, to see whether they are trusted",
     "cli/streams.py": "gives a closed standard stream back, as /dev/null",

@@ -4,8 +4,8 @@ import pytest
 
 from onbook.config.policy_settings import Permission
 from onbook.policy.door import Denied
-from onbook.policy.effects import LONGEST_ASKED, Delete, Run, Write, can_be_asked, describe, one_line
-from onbook.terminal.asker import question_about
+from onbook.policy.effects import LONGEST_ASKED, Delete, Run, Start, Write, can_be_asked, describe, one_line
+from onbook.terminal.asker import question_about, shown_commands
 from tests.policy.conftest import DoorMaker, Person
 
 PADDING = "x" * 1000
@@ -80,3 +80,12 @@ async def test_an_offered_file_is_refused_like_any_other(open_door: DoorMaker, p
     with pytest.raises(Denied):
         await open_door(asker=person).offer(path, b"x")
     assert person.asked == []
+
+
+def test_the_last_of_many_commands_that_would_start_is_shown() -> None:
+    start = Start("pipeline p", "0", (f"echo {PADDING}", "./evil.sh\r./good.sh"))
+    assert shown_commands(start)[-1] == "  ./evil.sh\\r./good.sh"
+
+
+def test_a_few_commands_stand_in_the_reason_alone() -> None:
+    assert shown_commands(Start("pipeline p", "0", ("./a.sh", "wc -l"))) == []

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from onbook.events import (
     AnyEvent,
     Note,
+    Reading,
     ReasoningDelta,
     RunFinished,
     RunStarted,
@@ -137,6 +138,13 @@ def test_what_is_hidden_in_a_step_is_what_is_hidden_in_each_of_its_texts(address
     step = StepFinished(run="r", time=1.0, address=address, outcome="failed", seconds=0.1, error=error, detail=detail)
     hidden = msgspec.structs.replace(step, address=redact(address), error=redact(error), detail=redact(detail))
     assert passed_on(step) == [hidden]
+
+
+def test_a_key_in_the_reason_of_a_confidence_is_hidden() -> None:
+    reading = Reading(0.9, "block", f"I used {SHAPED}")
+    step = StepFinished(run="r", time=1.0, address="a.md", outcome="passed", seconds=0.1, reading=reading)
+    hidden = msgspec.structs.replace(reading, reason="I used [redacted]")
+    assert passed_on(step) == [msgspec.structs.replace(step, reading=hidden)]
 
 
 def test_an_item_that_is_a_key_is_hidden() -> None:

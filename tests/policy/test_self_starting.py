@@ -6,8 +6,9 @@ import pytest
 
 from onbook.flow.self_starting import ask_to_start
 from onbook.flow.steps import Flow, Foreach, Once, Prompt, Script
-from onbook.policy.door import Denied
-from onbook.policy.effects import Start, describe
+from onbook.policy.door import Answer, Denied
+from onbook.policy.effects import LONGEST_ASKED, Effect, Start, describe
+from onbook.policy.undo import Change
 from tests.policy.conftest import DoorMaker, Person
 
 SCRIPT = Script(("./src/app.py", "--all"))
@@ -35,6 +36,21 @@ async def test_a_changed_script_is_asked_about_again(open_door: DoorMaker, root:
     assert len(person.asked) == 2
 
 
+async def test_a_script_that_changes_while_somebody_is_asked_is_asked_about_again(
+    open_door: DoorMaker, root: Path
+) -> None:
+    class Slow(Person):
+        async def ask(self, effect: Effect, reason: str, change: Change | None = None) -> Answer:
+            if not self.asked:
+                (root / "src" / "app.py").write_text("print('something else')\n")
+            return await super().ask(effect, reason, change)
+
+    person = Slow("once")
+    await ask_to_start(flow(SCRIPT), open_door(asker=person))
+    first, second = (effect for effect, _ in person.asked)
+    assert first != second
+
+
 async def test_a_changed_definition_is_asked_about_again(open_door: DoorMaker) -> None:
     person = Person("always")
     inner = Foreach("each", "FILE: (.*)", (Once("one", SCRIPT),))
@@ -59,6 +75,13 @@ async def test_only_the_latest_yes_is_kept(open_door: DoorMaker) -> None:
         await ask_to_start(given, door)
     kept = sorted(scope.partition("@")[0] for scope in door.answers.for_always)
     assert kept == ["start:pipeline review", "write:notes.md"]
+
+
+async def test_commands_too_long_for_a_question_are_refused(open_door: DoorMaker) -> None:
+    person = Person("once")
+    with pytest.raises(Denied, match="too long for a question"):
+        await ask_to_start(flow(Script(("echo", "x" * LONGEST_ASKED)), SCRIPT), open_door(asker=person))
+    assert not person.asked
 
 
 async def test_a_no_is_not_remembered_and_names_the_flag(open_door: DoorMaker) -> None:

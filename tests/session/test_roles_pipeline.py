@@ -7,6 +7,7 @@ import pytest
 
 from onbook.events import Note, RunFinished, RunStarted
 from onbook.outcome import Outcome
+from onbook.policy.effects import Run
 from tests.commands.conftest import Typed, typed  # noqa: F401 - a fixture
 from tests.policy.conftest import Person
 from tests.scripted import Reply, ScriptedServer, Status
@@ -104,6 +105,20 @@ async def test_a_first_message_goes_through_the_pipeline(session: Typed, scripte
     assert sent(scripted_model) == ["FIX THE LOGIN BUG\nRELEVANT: LOGIN.RS, ROLE DEVELOPER"]
 
 
+async def test_the_audit_log_says_that_the_role_started_the_scripts(
+    session: Typed, scripted_model: ScriptedServer
+) -> None:
+    await session("/role use developer")
+    await session("fix the login bug")
+    await session("/script run only_detect x")
+    lines = [line for line in session.live.door.audit.tail(10) if isinstance(line.effect, Run)]
+    assert [line.reason for line in lines] == [
+        "role developer started it",
+        "role developer started it",
+        "a person typed it",
+    ]
+
+
 async def test_later_messages_go_straight_to_the_model(session: Typed, scripted_model: ScriptedServer) -> None:
     await session("/role use developer")
     await session("fix the login bug")
@@ -147,8 +162,8 @@ async def test_the_pipeline_s_output_is_the_workflow_s_input_and_its_answer_the_
     assert await session("fix it") is Outcome.PASSED
     first, second, third, last = sent(scripted_model)
     given = "FIX IT\nRELEVANT: LOGIN.RS, ROLE PLANNER"
-    assert {first, second} == {f"{given}\n\n---\n\nSay risks.", f"{given}\n\n---\n\nSay steps."}
-    assert third == "It may break.\n\nFirst look.\n\n---\n\nSay sum."
+    assert {first, second} == {f"{given}\n\n---\n\nSay risks.\n", f"{given}\n\n---\n\nSay steps.\n"}
+    assert third == "It may break.\n\nFirst look.\n\n---\n\nSay sum.\n"
     assert last == "Look, and do not break it."
     kinds = [each.kind for each in session.events.of(RunStarted)]
     assert [kind for kind in kinds if kind != "prompt"] == ["script", "workflow", "chat"]

@@ -134,8 +134,8 @@ def test_the_board_shows_the_end_of_what_grows_and_what_waits() -> None:
 
 
 def test_a_question_is_shown_in_place_of_the_spinner() -> None:
-    board = Board(waiting=Waiting("llama3", time.monotonic() - 2), context_used=0.12)
-    assert "llama3 | context 12% | 2s\n" in board.above(80, 5)[0][1]
+    board = Board(waiting=Waiting("llama3", time.monotonic() - 2))
+    assert "llama3 | 2s\n" in board.above(80, 5)[0][1]
     board.question = Question(("May it?",), "yes or no")
     assert [text for _, text in board.above(80, 5)] == ["May it?\n", "yes or no\n"]
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from onbook.events import RunStarted, StepFinished, StepStarted
-from onbook.terminal.steps_view import MOST_INSIDE, Steps, header
+from onbook.events import Reading, RunFinished, RunStarted, StepFinished, StepStarted
+from onbook.terminal.flow_view import header
+from onbook.terminal.steps_view import MOST_INSIDE, Steps
 from tests.conftest import CommandLine
 from tests.scripted import ScriptedServer
 from tests.terminal.conftest import See
@@ -61,7 +62,8 @@ def test_a_failure_is_explained_under_its_line(shown: Shown) -> None:
         "Step 1/2: detect_files ........................ 0.02s ✗",
         "Error: command not found: ./scripts/detect-files.sh",
     ]
-    assert shown.steps.has_said(f"detect_files: {error}")
+    ended = RunFinished(run="r", time=0.0, outcome="failed", exit_code=1, error=f"detect_files: {error}")
+    assert shown.steps.has_told(ended)
 
 
 def test_what_a_failed_script_said_stands_below_the_error_unless_the_error_says_it(shown: Shown) -> None:
@@ -138,17 +140,50 @@ def test_what_was_kept_from_an_interrupted_run_and_remarks_are_said(shown: Shown
     assert [line.partition("s ✓ ")[2] for line in shown.lines] == ["reused", "no items"]
 
 
+def test_what_is_made_of_reused_parts_alone_is_reused_itself(shown: Shown) -> None:
+    shown.start("all", "foreach")
+    for number, reused in ((1, True), (2, False)):
+        shown.start(f"all/each[{number}]", "item", number, 2, name=str(number))
+        shown.start(f"all/each[{number}]/lint")
+        shown.finish(f"all/each[{number}]/lint", reused=reused)
+        shown.finish(f"all/each[{number}]")
+    shown.finish("all")
+    assert [line.partition("s ✓")[2].strip() for line in shown.lines] == ["", "reused", ""]
+
+
+def test_a_choice_that_was_reused_is_not_when_its_branch_ran(shown: Shown) -> None:
+    shown.start("pick", "conditional")
+    shown.start("pick/on_match", "branch")
+    shown.start("pick/on_match[1]", name="deep.sh")
+    shown.finish("pick/on_match[1]")
+    shown.finish("pick/on_match")
+    shown.finish("pick", reused=True)
+    assert "reused" not in "".join(shown.lines)
+
+
+def test_a_prompt_among_scripts_says_how_sure_its_model_was(shown: Shown) -> None:
+    shown.start("plan", index=1, total=2)
+    shown.finish("plan", 1.5, reading=Reading(0.8, "wording"), threshold=0.75)
+    shown.start("check", index=2, total=2)
+    error = "check: confidence 0.72 below threshold 0.90"
+    shown.finish("check", 2.0, "below_threshold", reading=Reading(0.72, "block"), threshold=0.9, error=error)
+    assert shown.lines == [
+        "Step 1/2: plan ................................ 1.50s ✓ confidence: 0.80 · guessed from wording",
+        "Step 2/2: check ............................... 2.00s ✗ confidence: 0.72 (threshold: 0.90)",
+    ]
+
+
 def test_the_label_counts_items_and_rounds(shown: Shown) -> None:
     shown.start("all", "foreach", 2, 3)
     assert shown.steps.label == "Step 2/3: all"
     shown.start("all/each[1]", "item", 1, 40)
     shown.finish("all/each[1]")
-    assert shown.steps.label == "Step 2/3: all | 1/40"
+    assert (shown.steps.label, shown.steps.progress) == ("Step 2/3: all", "1/40")
     shown.finish("all")
     assert shown.steps.label == ""
     shown.start("again", "loop", 3, 3)
     shown.start("again/round[1]", "round", 1, 5)
-    assert shown.steps.label == "Step 3/3: again | round 1/5"
+    assert (shown.steps.label, shown.steps.progress) == ("Step 3/3: again", "round 1/5")
 
 
 def test_a_terminal_shows_the_step_that_runs_and_wipes_it_afterwards(see: See, workspace: Path) -> None:
@@ -176,7 +211,7 @@ def test_a_session_shows_the_steps_and_the_output_goes_with_the_next_message(
     seen.until("Step 1/1: slow |")
     (workspace / "go").touch()
     seen.until("HELLO")
-    seen.until("output of pipeline p goes with the next message")
+    seen.until("output of pipeline p on hello goes with the next message")
     assert "Step 1/1: slow ....." in seen.all
     seen.enter("what now?")
     seen.until(lambda: bool(scripted_model.chats))

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from onbook.events import Totals
+from onbook.events import Reading, Totals
 from onbook.outcome import Outcome
 from onbook.transcript import (
     Action,
@@ -12,6 +12,7 @@ from onbook.transcript import (
     Scene,
     Screenplay,
     Speech,
+    Step,
     ToolUse,
     Transition,
     Turn,
@@ -51,6 +52,8 @@ NASTY = [
         "[[x]]",
         '[[turn: {"model":"m","speaker":"s"}]]',
         "[[end of scene]]",
+        '[[step: {"run":"r","address":"a","time":"t"}]]',
+        '[[reading: {"run":"r","address":"a","time":"t"}]]',
         "[\\[",
         "]\\]",
     ),
@@ -102,6 +105,7 @@ _numbers = st.floats(0, 1e6, allow_nan=False)
 totals = st.builds(Totals, _counts, _counts, st.booleans(), _numbers, st.none() | _numbers, st.none() | _numbers)
 _many = st.lists(texts, max_size=2).map(tuple)
 _uses = st.builds(ToolUse, texts) | st.builds(ToolUse, texts, texts, st.booleans())
+_outcomes = st.sampled_from([outcome.value for outcome in Outcome])
 turns = st.builds(
     Turn,
     user=texts,
@@ -115,8 +119,47 @@ turns = st.builds(
     attachments=_many,
     notes=_many,
     tools=st.lists(_uses, max_size=2).map(tuple),
-    outcome=st.sampled_from([outcome.value for outcome in Outcome]),
+    outcome=_outcomes,
     error=texts,
     finish_reason=texts,
     totals=totals,
+    pipeline=st.just("") | texts,
 )
+_readings = st.builds(Reading, st.floats(0, 1), texts, texts)
+_asked = {
+    "speaker": names,
+    "model": texts,
+    "remote": st.booleans(),
+    "instructed": st.booleans(),
+    "totals": totals,
+    "given": texts,
+    "body": texts,
+    "notes": _many,
+    "reasoning": texts,
+    "reply": texts,
+}
+
+
+def _steps(**more: st.SearchStrategy[object]) -> st.SearchStrategy[Step]:
+    return st.builds(
+        Step,
+        run=texts,
+        address=texts,
+        time=times,
+        file=texts,
+        index=st.integers(1, 9),
+        total=st.integers(1, 9),
+        line=texts,
+        workspace=texts,
+        reading=st.none() | _readings,
+        threshold=st.none() | st.floats(0.01, 1),
+        outcome=_outcomes,
+        error=texts,
+        finish_reason=texts,
+        reused=st.booleans(),
+        **more,
+    )
+
+
+steps = _steps(**_asked) | _steps()
+"""Of pipelines: with all that was said, or of which nothing was sent."""

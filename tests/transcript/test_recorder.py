@@ -98,7 +98,7 @@ def test_a_turn_that_failed_is_recorded_with_what_had_arrived(
 
 def test_runs_of_other_kinds_and_unfinished_ones_are_not_chat_turns(tmp_path: Path) -> None:
     with Recorder.create(tmp_path, CAST) as recorder:
-        recorder(RunStarted(run="a", time=NOW, kind="loop", input="x", speaker=HARVEY, workspace="/"))
+        recorder(RunStarted(run="a", time=NOW, kind="something else", input="x", speaker=HARVEY, workspace="/"))
         recorder(RunFinished(run="a", time=NOW, outcome="passed", exit_code=0, text="x"))
         recorder(RunStarted(run="b", time=NOW, kind="chat", input="x", speaker=HARVEY, workspace="/"))
     assert not recorder.path.exists()

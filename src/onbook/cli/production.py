@@ -22,6 +22,7 @@ from onbook.session.conversation import Conversation, spoken
 from onbook.session.instructions import instruction_of
 from onbook.session.live import Live
 from onbook.session.mcp.servers import McpServers, open_mcp
+from onbook.session.outlet import Outlet
 from onbook.session.tools.builtin import builtin_tools
 from onbook.session.tools.toolbox import Toolbox
 from onbook.session.turn import Chat
@@ -84,7 +85,7 @@ async def open_production(
         if choose:
             await choice.current()
         recording = open_recording(stage, view, _growing(earlier)) if record else None
-        sink = RedactingSink(recording) if recording else show
+        sink = Outlet(RedactingSink(recording) if recording else show)
         chat = Chat(
             conversation,
             choice,

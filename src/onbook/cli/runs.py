@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from onbook.cli import options
+from onbook.cli.consent import open_trusted_stage
 from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import open_stage, playing, workspace_root
 from onbook.cli.table import echo_table
@@ -89,14 +90,19 @@ def resume(ctx: click.Context, run: str, workspace: Path | None, *, as_json: boo
     """Go on with a run of a pipeline that failed or was stopped, on the same input.
 
     What had passed is taken from the journal, unless its input, its script or its definition is another one now. The
-    pipeline is the one that the settings define today.
+    pipeline is the one that the settings define today; that of prompts has the files it was called with.
     """
     from onbook.cli.script import open_runner
     from onbook.cli.script_output import write_output
     from onbook.flow.load import flow_of
     from onbook.flow.resuming import resume_run
+    from onbook.pipeline.taking_up import KIND, taken_up
 
     found, _ = one_run(workspace_root(workspace), run)
+    if found.kind == KIND:
+        from onbook.cli.pipeline import resume as resume_pipeline
+
+        ctx.exit(resume_pipeline(open_trusted_stage(workspace), taken_up(found), as_json=as_json).exit_code)
     stage = playing(open_stage(workspace, config=Path(found.config) if found.config else None), found.role or "none")
     if found.kind != "pipeline":
         raise UsageError(f"run {found.id} is of a workflow, which needs a model: {resume_line(found)}")

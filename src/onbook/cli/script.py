@@ -71,6 +71,7 @@ def show(name: str, workspace: Path | None, config: Path | None) -> None:
 @click.option("--input", "text", metavar="TEXT", help="What the first step reads. Default: standard input.")
 @click.option("--dry-run", is_flag=True, help="Show what would run, and whether it could; run nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line, in place of the output.")
+@click.option("--debug", is_flag=True, help="Show what scripts write to standard error, also of those that pass.")
 @options.role
 @options.config
 @click.option("--no-record", is_flag=True, help="Keep no journal of the run; it cannot be resumed.")
@@ -98,7 +99,7 @@ def _run(stage: Stage, pipeline: Pipeline, **given: Any) -> Outcome:
     from onbook.cli.script_output import write_output
     from onbook.flow.load import flow_of
 
-    runner = open_runner(stage, as_json=given["as_json"])
+    runner = open_runner(stage, as_json=given["as_json"], debug=given["debug"])
     data = _given(given["text"], stage.root)
     os.chdir(stage.root)  # programs start faster where we are already
 
@@ -109,7 +110,7 @@ def _run(stage: Stage, pipeline: Pipeline, **given: Any) -> Outcome:
     return run_to_outcome(work())
 
 
-def open_runner(stage: Stage, *, as_json: bool) -> "Runner":
+def open_runner(stage: Stage, *, as_json: bool, debug: bool = False) -> "Runner":
     """A runner for pipelines of the stage, which shows what happens on standard error, or as JSON."""
     from onbook.cli.parts import open_door
     from onbook.flow.runner import Runner
@@ -117,6 +118,10 @@ def open_runner(stage: Stage, *, as_json: bool) -> "Runner":
     from onbook.terminal.view import JsonView, TextView
 
     view = JsonView() if as_json else TextView()
+    if debug and isinstance(view, TextView):
+        from onbook.session.live import Log
+
+        view.follow(Log("debug"))
     role = stage.settings.role or ""
     return Runner(
         stage.root, open_door(stage, view), RedactingSink(view), stage.environ, role, resumed_by="onbook runs resume"

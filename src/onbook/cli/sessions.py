@@ -19,7 +19,7 @@ from onbook.session.replaying import replay as ask_again
 from onbook.terminal.screen import fit_for, printable, write, write_aside
 from onbook.terminal.view import JsonView, TextView
 from onbook.transcript.history import Session, load
-from onbook.transcript.reading import readable
+from onbook.transcript.reading import readable, with_steps
 from onbook.transcript.sessions import find_session, list_sessions
 from onbook.transcript.turns import Turn
 from onbook.workspace.root import sessions_path
@@ -49,11 +49,12 @@ def sessions(workspace: Path | None, *, as_json: bool) -> None:
 def show(session: str, workspace: Path | None, *, as_json: bool) -> None:
     """Print a recorded session: the latest, the one named, or a transcript file (also one of Harvey's)."""
     recorded = _load(open_stage(workspace), session)
-    for turn in recorded.turns:
-        if as_json:
-            click.echo(msgspec.json.encode(turn))
-        else:
-            write(sys.stdout, fit_for(sys.stdout, readable(turn, recorded)) + "\n")
+    if as_json:
+        for turn, steps in with_steps(recorded):
+            click.echo(msgspec.json.encode({**msgspec.to_builtins(turn), "steps": steps} if steps else turn))
+    else:
+        for text in readable(recorded):
+            write(sys.stdout, fit_for(sys.stdout, text) + "\n")
     if recorded.torn:
         click.echo("onbook: the last turn was cut off while it was written; it is left out", err=True)
 

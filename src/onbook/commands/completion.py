@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from onbook.commands.call import Call
+from onbook.session.grammar import AS_TYPED
 from onbook.session.live import Live
 
 
@@ -29,6 +30,10 @@ def complete(live: Live, text: str) -> list[Completion]:
         return []
     if not words:
         return _commands(raw)
+    if words[0].lower() in AS_TYPED:
+        from onbook.commands.loop_words import complete_loop
+
+        return complete_loop(live, line.split(maxsplit=1)[1] if words[1:] or raw else "", words[1:], raw)
     return _offered(live, [words[0].lower(), *words[1:]], raw)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import click
+import msgspec
 
 from onbook.commands.call import Call
 from onbook.commands.registry import is_recorded, slash_commands
@@ -17,6 +18,7 @@ from onbook.flow.of_role import first_flows
 from onbook.models.resolver import Resolved
 from onbook.outcome import OnbookError, Outcome, UsageError
 from onbook.session.file_blocks import FileBlock, file_blocks
+from onbook.session.gauge import Gauge
 from onbook.session.grammar import CommandLine, Line, MentionLine, ProgramLine, parse_line
 from onbook.session.live import Live
 from onbook.session.pending import prompt_with
@@ -25,7 +27,19 @@ Work = Callable[[Call], Awaitable[Any]]
 """What a run does; an Outcome that it gives is the run's."""
 
 
-async def carry_out(live: Live, line: str, parsed: Line | None = None) -> Outcome:
+class Manner(msgspec.Struct, frozen=True):
+    """How a line is carried out: as one that somebody has just typed, unless it says otherwise."""
+
+    triggers: bool = True
+    """Whether skills may offer themselves; not to a line that is repeated, which means the same every time."""
+    confidence: float | None = None
+    """What the model is asked to be sure of its answer by; without it, it is not asked."""
+
+
+_TYPED = Manner()
+
+
+async def carry_out(live: Live, line: str, parsed: Line | None = None, manner: Manner = _TYPED) -> Outcome:
     """Do what the line says. What goes wrong, our own mistakes too, is said in events; only cancelling is raised.
 
     `parsed` is the meaning of a line that was read already, as by `onbook ask`, which adds what was piped in.
@@ -33,7 +47,7 @@ async def carry_out(live: Live, line: str, parsed: Line | None = None) -> Outcom
     if parsed is None and not line.strip():
         return Outcome.PASSED
     try:
-        return await _do(live, line, parsed or parse_line(line))
+        return await _do(live, line, parsed or parse_line(line), manner=manner)
     except OnbookError as error:
         return await _as_run(live, line, _fail(error), recorded=False)
     except _Told:
@@ -50,18 +64,18 @@ class _Told(Exception):
     """A mistake of ours, the cause of this, inside a run that has ended with a line about it."""
 
 
-async def _do(live: Live, line: str, parsed: Line) -> Outcome:
+async def _do(live: Live, line: str, parsed: Line, *, manner: Manner) -> Outcome:
     if isinstance(parsed, CommandLine):
         work = _command([parsed.name, *parsed.arguments])
         return await _as_run(live, line, work, recorded=is_recorded(parsed.name, parsed.arguments))
     if isinstance(parsed, ProgramLine):
         return await _as_run(live, line, _command(["run", "--", *parsed.argv]), recorded=True)
     if isinstance(parsed, MentionLine):
-        return await _talk(live, line, parsed.text, await live.choice.named(parsed.name))
-    return await _talk(live, line, parsed.text)
+        return await _talk(live, line, parsed.text, await live.choice.named(parsed.name), manner=manner)
+    return await _talk(live, line, parsed.text, manner=manner)
 
 
-async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None) -> Outcome:
+async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None, *, manner: Manner) -> Outcome:
     """A chat turn with the skills that its typed part sets off, and with everything that waits, which leaves only with
     an answer. A first message goes through its role's pipeline and workflow before."""
     await live.mcp.ready()
@@ -75,10 +89,10 @@ async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None
     waiting = live.pending.pieces
     live.door.begin_turn()
     with live.skills.turn():
-        skills = await live.skills.for_message(typed)
+        skills = await live.skills.for_message(typed) if manner.triggers else ()
         prompt = prompt_with(text, (*skills, *waiting))
         try:
-            ended = await live.chat.turn(prompt, model)
+            ended = await live.chat.turn(prompt, model, _gauge(live, manner))
         except Exception as error:
             raise _Told from error
     if ended.outcome is Outcome.PASSED:
@@ -86,6 +100,14 @@ async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None
         live.pending.drop(waiting)
         await _offer_files(live, file_blocks(ended.text))
     return ended.outcome
+
+
+def _gauge(live: Live, manner: Manner) -> Gauge | None:
+    if manner.confidence is None:
+        return None
+    from onbook.confidence.turn_gauge import TurnGauge
+
+    return TurnGauge(live.chat, manner.confidence)
 
 
 async def _offer_files(live: Live, found: Sequence[FileBlock]) -> None:

@@ -34,6 +34,9 @@ COMMANDS = {
     "audit": Entry("safety", "onbook.commands.audit:audit", "Show or verify the log of every effect."),
     "clear": Entry("session", "onbook.commands.clear:clear", "Forget the conversation so far.", True),
     "compact": Entry("session", "onbook.commands.compact:compact", "Summarise the conversation into less.", True),
+    "confidence": Entry(
+        "models", "onbook.commands.confidence:confidence", "Show how sure models were of their answers."
+    ),
     "context": Entry("session", "onbook.commands.context:context", "Show what the model is told, and what it costs."),
     "diff": Entry("files", "onbook.commands.diff:diff", "Show what the last turn changed."),
     "exit": Entry("session", "onbook.commands.exit:exit_", "Leave the session.", aliases=("quit", "bye")),
@@ -41,10 +44,14 @@ COMMANDS = {
     "git": Entry("programs", "onbook.commands.git:git", "Show git's view of the workspace to you and the model.", True),
     "help": Entry("session", "onbook.commands.help:help_", "Show what can be typed here."),
     "loglevel": Entry("session", "onbook.commands.loglevel:loglevel", "Say more or less beside the answers."),
+    "loop": Entry("programs", "onbook.commands.loop:loop", "Repeat a prompt, a command or a program at an interval."),
     "memory": Entry("knowledge", "onbook.commands.memory:memory", "Keep facts about this workspace.", True, _LOOKS),
     "model": Entry("models", "onbook.commands.model:model", "Show or change the model that answers.", True, _LOOKS),
     "permissions": Entry(
         "safety", "onbook.commands.permissions:permissions", "Show what models may do, folder by folder."
+    ),
+    "pipeline": Entry(
+        "models", "onbook.commands.pipeline:pipeline", "Send Markdown files as prompts while the model is sure enough."
     ),
     "rag": Entry("knowledge", "onbook.commands.rag:rag", "Index files and find passages in them.", True, _LOOKS),
     "read": Entry("files", "onbook.commands.read:read", "Show files to the model.", True),

@@ -11,6 +11,7 @@ from onbook.commands.group import Group
 from onbook.commands.params import Offer, Offered
 from onbook.commands.pipelines import known_pipeline
 from onbook.commands.runs_text import HEAD, resume_line, run_lines, run_row
+from onbook.config.confidence_settings import method_of
 from onbook.config.errors import did_you_mean
 from onbook.journal.listing import Run
 from onbook.journal.reading import all_runs, one_run
@@ -76,13 +77,18 @@ async def resume(call: Call, run: str) -> Outcome:
     from onbook.flow.resuming import resume_run
     from onbook.flow.runner import Runner
     from onbook.flow.steps import Prompt
+    from onbook.pipeline.runner import resume_pipeline
+    from onbook.pipeline.taking_up import KIND, taken_up
 
     live = call.live
     found, _ = await asyncio.to_thread(one_run, live.root, run)
+    if found.kind == KIND:
+        return (await resume_pipeline(live, taken_up(found))).outcome
     flow = _flow_of(found, live)
-    prompts = await PromptActor.of(flow, live.chat, live.door)
+    method = method_of(live.settings.confidence.method)
+    prompts = await PromptActor.of(flow, live.chat, live.door, method=method)
     runner = Runner(
-        live.root, live.door, live.emit, live.environ, found.role, {Prompt: prompts}, resumed_by=resumed_by(live)
+        live.root, live.door, live.emit, live.environ, found.role, {Prompt: prompts}, resumed_by=resumed_by(live, flow)
     )
     return show_output(call, flow, await resume_run(runner, flow, found.id))
 
@@ -94,6 +100,10 @@ def _flow_of(run: Run, live: Live) -> "Flow":
     if run.config not in ("", live.config):
         raise UsageError(f"run {run.id} is of a {run.kind} in {run.config}: {resume_line(run)}")
     settings = live.settings
+    role = live.part.role.name if live.part.role else ""
+    if run.kind != "pipeline" and run.role != role:
+        began = f"as role {run.role}" if run.role else "without a role"
+        raise UsageError(f"run {run.id} began {began}, and this session plays {role or 'none'}: {resume_line(run)}")
     if run.kind == "pipeline":
         return flow_of(known_pipeline(settings, run.name))
     workflow = settings.workflow_named(run.name)

@@ -27,7 +27,8 @@ def resume_line(run: Run) -> str:
     if run.kind == "pipeline":
         return f"onbook runs resume {run.id}"
     config = f" --config {shlex.quote(run.config)}" if run.config else ""
-    return f'onbook ask{config} "/runs resume {run.id}"'
+    role = f" --role {shlex.quote(run.role)}" if run.role else ""
+    return f'onbook ask{config}{role} "/runs resume {run.id}"'
 
 
 def run_lines(run: Run, instances: Sequence[Instance]) -> Iterator[str]:

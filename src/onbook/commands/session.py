@@ -48,9 +48,9 @@ async def list_(call: Call) -> None:
 @click.pass_obj
 async def show(call: Call, session: str) -> None:
     """Show a recorded session."""
-    recorded = await _recorded(call.live, session)
-    for turn in recorded.turns:
-        call.say(readable(turn, recorded))
+    recorded = await recorded_session(call.live, session)
+    for text in readable(recorded):
+        call.say(text)
 
 
 @session.command("continue")
@@ -90,10 +90,10 @@ async def _other(live: Live, session: str) -> Session:
     if session == "latest":
         found = await asyncio.to_thread(list_sessions, sessions_path(live.root))
         session = next((each.id for each in found if each.path != live.record.path), session)
-    return await _recorded(live, session)
+    return await recorded_session(live, session)
 
 
-async def _recorded(live: Live, session: str) -> Session:
+async def recorded_session(live: Live, session: str) -> Session:
     """A session of this workspace, or a transcript that lies somewhere else, which is a file like any other."""
     path = await asyncio.to_thread(find_session, sessions_path(live.root), session)
     if not path.resolve().is_relative_to(sessions_path(live.root).resolve()):

@@ -9,7 +9,9 @@ def merge_values(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str,
     merged = dict(under)
     for key, value in over.items():
         before = merged.get(key)
-        if isinstance(before, Mapping) and isinstance(value, Mapping):
+        if key == "agents" and isinstance(before, Mapping):
+            merged[key] = {**before, **value}  # each is told apart by its name, and replaced whole
+        elif isinstance(before, Mapping) and isinstance(value, Mapping):
             merged[key] = merge_values(before, value)
         elif _named(before) and _named(value):
             merged[key] = _merge_named(before, value)

@@ -10,6 +10,7 @@ import msgspec
 
 from onbook.config.budget_settings import BudgetSettings
 from onbook.config.checks import check_line, check_name, check_unique, check_variable
+from onbook.config.confidence_settings import ConfidenceSettings
 from onbook.config.errors import BadValueError
 from onbook.config.flow_settings import Pipeline, Workflow
 from onbook.config.mcp_settings import McpServer
@@ -19,6 +20,7 @@ from onbook.config.rag_settings import RagSettings
 from onbook.config.role_settings import Role
 from onbook.config.route_url import RouteAddress, parse_route_url
 from onbook.config.tool_settings import ToolSettings
+from onbook.config.workflow_settings import WorkflowSettings
 
 Tokens = Annotated[int, msgspec.Meta(gt=0)]
 
@@ -78,6 +80,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a run may spend."""
     prices: tuple[Price, ...] = ()
     """What models cost; the first that fits counts."""
+    confidence: ConfidenceSettings = ConfidenceSettings()
+    """How a model's confidence is found out."""
     roles: tuple[Role, ...] = ()
     """Parts to play; names are unique in any case."""
     pipelines: tuple[Pipeline, ...] = ()
@@ -88,6 +92,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Servers with more tools; names are unique in any case."""
     rag: RagSettings = RagSettings()
     """How passages are found in files."""
+    workflow: WorkflowSettings = WorkflowSettings()
+    """Who plays in the workflow that plans, generates, verifies and evaluates, and what it need not ask."""
 
     def __post_init__(self) -> None:
         check_line("model", self.model)

@@ -1,6 +1,5 @@
 """What a step must be by itself: the keys of its type, one command or one prompt, patterns that can be searched."""
 
-import re
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 from onbook.config.checks import check_line, check_variable
 from onbook.config.errors import BadValueError
 from onbook.config.patterns import line_pattern
+from onbook.config.percent import RIGHT_FORM, share_of
 from onbook.outcome import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _NEEDED = {
 }
 _WITH_COMMAND = ("shell", "env")
 _WITH_PROMPT = ("model", "confidence", "temperature")
-_CONFIDENCE = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?|\.[0-9]+)%")
 
 
 def check_step_name(name: str) -> None:
@@ -120,8 +119,5 @@ def _check_companions(step: "StepTable") -> None:
 
 
 def _check_confidence(confidence: str | None) -> None:
-    if confidence is None:
-        return
-    found = _CONFIDENCE.fullmatch(confidence)
-    if found is None or not 0 < float(found[1]) <= 100:
-        raise BadValueError("must be a percentage above 0 and up to 100, as in 85%", key="confidence")
+    if confidence is not None and share_of(confidence) is None:
+        raise BadValueError(f"must be {RIGHT_FORM}", key="confidence")

@@ -34,6 +34,7 @@ def without_untrusted(found: SettingsFile, yours: Settings) -> tuple[dict[str, A
         *_drop_looser(values),
         *_drop_self_starting(values, found, yours),
         *_drop_servers(values, found),
+        *_drop_agents(values, found),
         *_drop_rest(values),
     ]
 
@@ -91,8 +92,21 @@ def _drop_servers(values: dict[str, Any], found: SettingsFile) -> Iterator[LeftO
         yield LeftOut(_counted("MCP server", servers), tuple(map(_server, servers)))
 
 
+def _drop_agents(values: dict[str, Any], found: SettingsFile) -> Iterator[LeftOut]:
+    """Who plays in a workflow, and what it need not ask, is for its user to say: all of it is dropped."""
+    if given := values.pop("workflow", None):
+        import shlex
+
+        agents = [
+            f"agent {name} of the workflow, which runs {shlex.join(agent.argv)}{_with_variables(agent.env)}"
+            for name, agent in found.settings.workflow.agents.items()
+        ]
+        rest = [_assignment(f"workflow.{key}", value) for key, value in given.items() if key != "agents"]
+        yield LeftOut("workflow", (*agents, *rest))
+
+
 def _drop_rest(values: dict[str, Any]) -> Iterator[LeftOut]:
-    for table in ("budget", "prices", "rag"):
+    for table in ("budget", "prices", "confidence", "rag"):
         if given := values.pop(table, None):
             yield LeftOut(table, (_assignment(table, given),))
 
@@ -106,8 +120,7 @@ def _server(server: McpServer) -> str:
         return f"MCP server {server.name} at {server.url}{_with_key(server.key_env)}"
     import shlex
 
-    variables = f" with {', '.join(server.env)}" if server.env else ""
-    return f"MCP server {server.name}, which runs {shlex.join(server.argv)}{variables}"
+    return f"MCP server {server.name}, which runs {shlex.join(server.argv)}{_with_variables(server.env)}"
 
 
 def _counted(what: str, entries: list[Route] | tuple[McpServer, ...]) -> str:
@@ -116,6 +129,10 @@ def _counted(what: str, entries: list[Route] | tuple[McpServer, ...]) -> str:
 
 def _with_key(variable: str | None) -> str:
     return f" with the key in {variable}" if variable else ""
+
+
+def _with_variables(names: tuple[str, ...]) -> str:
+    return f" with {', '.join(names)}" if names else ""
 
 
 def _assignment(key: str, value: Any) -> str:

@@ -1,22 +1,18 @@
-"""One answer of a model to a prompt step: streamed, paid for, and told as a run of its own.
+"""One answer of a model to a prompt step: streamed, measured, paid for, and told as a run of its own.
 
 A run of its own, because several answers may come at the same time, and nobody could tell their pieces apart.
 """
 
 import asyncio
 import time
-from collections.abc import Mapping
-from typing import Any
 
-from onbook.events import RunStarted
+from onbook.confidence.asking import Answered, Asking
+from onbook.events import PromptStep, RunStarted
+from onbook.flow.question import Question
 from onbook.flow.world import Here
-from onbook.models.messages import Message, Request, ToolCall
-from onbook.models.resolver import Resolved
 from onbook.outcome import OnbookError, Outcome
-from onbook.session.reply import Replies
 from onbook.session.speaker import speaker_of
-from onbook.session.telling import Telling
-from onbook.session.turn import Chat, NothingSaid
+from onbook.session.turn import Chat
 
 
 class TookTooLong(OnbookError):
@@ -26,21 +22,21 @@ class TookTooLong(OnbookError):
 
 
 class Answer:
-    """The answer of one model at one place of a flow. Listen to it once."""
+    """The answer to one question at one place of a flow. Listen to it once."""
 
-    def __init__(self, chat: Chat, model: Resolved, here: Here) -> None:
+    def __init__(self, chat: Chat, question: Question, here: Here) -> None:
         self._chat = chat
-        self._model = model
+        self._question = question
         self._here = here
-        self._telling = Telling(here.world.emit)
-        self._replies = Replies(chat.choice, chat.ledger, self._telling)
+        self._asking = Asking(chat, question.model, question.method, here.world.emit)
 
-    async def to(self, asked: str, options: Mapping[str, Any], seconds: float | None) -> str:
+    async def text(self) -> str:
         """Ask, and listen to the end. What the model says is all there is: a prompt step has no tools."""
-        self._begin(asked)
-        outcome, error = Outcome.FAILED, None
+        self._begin()
+        outcome, error, answered = Outcome.FAILED, None, None
         try:
-            text = await self._in_time(asked, options, seconds)
+            answered = await self._in_time()
+            self._measure(answered)
             outcome = Outcome.PASSED
         except asyncio.CancelledError:
             outcome = Outcome.CANCELLED
@@ -49,51 +45,56 @@ class Answer:
             outcome, error = problem.outcome, problem
             raise
         finally:
-            replies = self._replies
-            self._telling.finished(outcome, error, replies.finish_reason, replies.totals, self._chat.ledger.running)
-            self._here.costs.extend(filter(None, [replies.totals.money]))
-        return text
+            self._finish(outcome, error, answered)
+        return answered.text
 
-    def _begin(self, asked: str) -> None:
-        chat, here = self._chat, self._here
+    def _begin(self) -> None:
+        chat, here, question = self._chat, self._here, self._question
+        here.model = question.model.model
         here.world.emit(
             RunStarted(
-                run=self._telling.run,
+                run=self._asking.telling.run,
                 time=time.time(),
                 kind="prompt",
-                input=asked,
+                input=question.asked,
                 workspace=chat.workspace,
-                speaker=speaker_of(self._model, chat.choice, chat.agent),
+                speaker=speaker_of(question.model, chat.choice, chat.agent),
+                step=PromptStep(
+                    within=here.world.run,
+                    address=here.address,
+                    index=here.index,
+                    total=here.total,
+                    file=question.file,
+                    body=question.body,
+                    instructed=question.is_instructed,
+                    context_used=question.context_used,
+                ),
             )
         )
 
-    async def _in_time(self, asked: str, options: Mapping[str, Any], seconds: float | None) -> str:
-        scope = asyncio.timeout(seconds)
+    async def _in_time(self) -> Answered:
+        question = self._question
+        scope = asyncio.timeout(question.seconds)
         try:
             async with scope:
-                return await self._listen(asked, options)
+                return await self._asking.answer(question.sent)
         except TimeoutError:
             if not scope.expired():
                 raise
             raise TookTooLong(
-                f"{self._model.name}: no whole answer within {seconds:g} s; timeout gives it more"
+                f"{question.model.name}: no whole answer within {question.seconds:g} s; timeout gives it more"
             ) from None
 
-    async def _listen(self, asked: str, options: Mapping[str, Any]) -> str:
-        chat = self._chat
-        system = (Message("system", chat.conversation.system),) if chat.conversation.system else ()
-        request = Request((*system, Message("user", asked)), **options)
-        chat.ledger.begin_turn(self._model)
-        async with chat.ledger.clock():
-            reply = await self._replies.next(self._model, request, _same)
-        if reply.finish_reason == "length":
-            chat.ledger.check_cut()
-            self._telling.note("the answer was cut off at the model's length limit", "warning")
-        if not reply.text.strip():
-            raise NothingSaid(self._model.name, reply.wanted)
-        return reply.text
+    def _measure(self, answered: Answered) -> None:
+        self._here.reading = answered.reading
+        if answered.reading is not None:
+            self._asking.telling.confidence(answered.reading, self._question.threshold)
+        if not answered.is_shown:
+            self._asking.telling.note("not the reply that was shown goes on, but the one that agrees most with all")
 
-
-def _same(call: ToolCall) -> ToolCall:
-    """Nobody carries out what a model calls here."""
-    return call
+    def _finish(self, outcome: Outcome, error: OnbookError | None, answered: Answered | None) -> None:
+        asking = self._asking
+        text = answered.text if answered is not None and not answered.is_shown else None
+        running = self._chat.ledger.running
+        asking.telling.finished(outcome, error, asking.finish_reason, asking.totals, running, text)
+        self._here.totals = asking.totals

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from onbook.flow.spool import Spool, SpoolFile
+from onbook.flow.spool import Spool, SpoolFile, writing_aside
 
 SMALL = 1 << 20
 """Up to this size data stay in memory, and in a cell of the journal."""
@@ -192,7 +192,8 @@ class Gathering:
             if self.size > SMALL:
                 self._spill()
         else:
-            write_all(self._file.descriptor, piece)
+            with writing_aside():
+                write_all(self._file.descriptor, piece)
 
     def add_data(self, data: Data, size: int) -> None:
         """The first bytes of some data."""
@@ -207,7 +208,8 @@ class Gathering:
 
     def add_range(self, source: int, offset: int, size: int) -> None:
         """Some bytes of a file."""
-        copy_range(source, (self._file or self._spill()).descriptor, offset, size)
+        with writing_aside():
+            copy_range(source, (self._file or self._spill()).descriptor, offset, size)
         self.size += size
 
     def data(self, identity: str = "") -> Data:
@@ -218,7 +220,8 @@ class Gathering:
 
     def _spill(self) -> SpoolFile:
         self._file = self._spool.new()
-        write_all(self._file.descriptor, b"".join(self._pieces))
+        with writing_aside():
+            write_all(self._file.descriptor, b"".join(self._pieces))
         self._pieces.clear()
         return self._file
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 
+from onbook.config.confidence_settings import method_of
 from onbook.events import Note
 from onbook.flow.data import Data, Small
 from onbook.flow.prompt_actor import PromptActor
@@ -24,10 +25,12 @@ async def send_through(live: Live, flows: Sequence[Flow], text: str) -> str | Ou
     for flow in flows:
         await ask_to_start(flow, live.door)
     role = live.part.role.name if live.part.role else ""
-    prompts = [await PromptActor.of(flow, live.chat, live.door) for flow in flows]
+    method = method_of(live.settings.confidence.method)
+    prompts = [await PromptActor.of(flow, live.chat, live.door, method=method) for flow in flows]
+    door = live.door.for_started(f"role {role}")
     given: Data = Small(f"{text.rstrip(chr(10))}\n".encode())
     for flow, actor in zip(flows, prompts, strict=True):
-        runner = Runner(live.root, live.door, live.emit, live.environ, role, {Prompt: actor})
+        runner = Runner(live.root, door, live.emit, live.environ, role, {Prompt: actor})
         result = await runner.run(flow, given, record=live.record.path is not None, config=live.config)
         if result.output is None:
             live.emit(Note(run="", time=time.time(), text=_UNSENT, level="warning"))

@@ -4,16 +4,19 @@ import asyncio
 import time
 from typing import Self
 
-from onbook.events import StepFinished, StepStarted
+from onbook.events import Reading, StepFinished, StepStarted
 from onbook.flow.data import Data
-from onbook.flow.world import StepFailed, World
+from onbook.flow.world import BelowThreshold, StepFailed, World
 from onbook.outcome import OnbookError, Outcome
 
 
 class Instance:
     """`with` it around the work, and give it the output."""
 
-    __slots__ = ("_began", "_index", "_kind", "_name", "_total", "_world", "address", "detail", "output", "reused")
+    __slots__ = (
+        *("_began", "_index", "_kind", "_name", "_total", "_world"),
+        *("address", "detail", "model", "output", "reading", "reused", "threshold"),
+    )
 
     def __init__(self, world: World, address: str, name: str, kind: str, index: int, total: int) -> None:
         self._world = world
@@ -25,6 +28,9 @@ class Instance:
         self.output: Data | None = None
         self.reused = False
         self.detail = ""
+        self.reading: Reading | None = None
+        self.threshold: float | None = None
+        self.model = ""
 
     def __enter__(self) -> Self:
         self._world.emit(
@@ -53,6 +59,9 @@ class Instance:
                 error=_reason(error, self.address),
                 reused=self.reused,
                 detail=_detail(error, self.address) or self.detail,
+                reading=self.reading,
+                threshold=self.threshold,
+                model=self.model,
             )
         )
 
@@ -67,7 +76,7 @@ def _outcome(error: BaseException | None) -> Outcome:
 
 def _reason(error: BaseException | None, address: str) -> str:
     """Why, without the address where it is the instance's own."""
-    if isinstance(error, StepFailed) and error.address == address:
+    if isinstance(error, StepFailed | BelowThreshold) and error.address == address:
         return error.reason
     return str(error) if isinstance(error, OnbookError) else ""
 

@@ -4,7 +4,7 @@ import hashlib
 import os
 
 from onbook.flow.data import Data, Gathering, copy_range
-from onbook.flow.spool import Spool, SpoolFile
+from onbook.flow.spool import Spool, SpoolFile, writing_aside
 
 _MOST_WAITING = 8 << 20
 """Bytes of outputs in memory that wait for an earlier one."""
@@ -56,7 +56,8 @@ class Joined:
             self._aside = self._spool.new()
         source = data.open()
         try:
-            copy_range(source, self._aside.descriptor, 0, size)
+            with writing_aside():
+                copy_range(source, self._aside.descriptor, 0, size)
         finally:
             os.close(source)
         self._waiting[number] = data.identity, (self._aside_size, size)

@@ -7,18 +7,16 @@ from collections.abc import Awaitable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from onbook.config.errors import reason
 from onbook.config.patterns import Pattern, line_pattern
-from onbook.events import Note
+from onbook.events import Note, Totals
+from onbook.flow.acting import Acting
 from onbook.flow.addresses import labels
-from onbook.flow.data import Data, Small, from_journal
+from onbook.flow.data import Data, Small
 from onbook.flow.instance import Instance
 from onbook.flow.joining import Joined
 from onbook.flow.spool import Spool
-from onbook.flow.steps import ActorDefinition, Conditional, Flow, Foreach, Loop, Once, Parallel, Step
-from onbook.flow.world import Here, StepFailed, World
-from onbook.journal.keys import definition_digest, digest, instance_key
-from onbook.outcome import OnbookError, Outcome
+from onbook.flow.steps import Conditional, Flow, Foreach, Loop, Once, Parallel, Step
+from onbook.flow.world import StepFailed, World
 
 _LONGEST_NAME = 80
 """So much of an item's text is its name."""
@@ -35,24 +33,29 @@ class Performance:
     """One run of a flow."""
 
     def __init__(self, flow: Flow, world: World) -> None:
-        self._flow = flow
-        self._world = world
+        self.flow = flow
+        self.world = world
         self._labels: dict[int, tuple[str, ...]] = {}
-        self._definitions: dict[int, bytes] = {}
+        self._acting = Acting(flow, world)
         self._patterns: dict[str, Pattern] = {}
+
+    @property
+    def totals(self) -> Totals:
+        """What the steps have cost that ran."""
+        return self._acting.totals
 
     async def run(self, given: Data) -> Data:
         """What the last step gives."""
-        steps = self._flow.steps
+        steps = self.flow.steps
         for index, (step, label) in enumerate(zip(steps, self._labels_of(steps), strict=True), 1):
             given = await self._step(step, given, label, _Top(index, len(steps)), index, len(steps))
         return given
 
     async def _step(self, step: Step, given: Data, address: str, top: _Top, index: int, total: int) -> Data:
         kind = str(step.__struct_config__.tag)
-        with Instance(self._world, address, step.name, kind, index, total) as instance:
+        with Instance(self.world, address, step.name, kind, index, total) as instance:
             if isinstance(step, Once):
-                output = await self._act(step.actor, given, step.name, top, instance)
+                output = await self._acting.output(step.actor, given, step.name, top, instance)
             elif isinstance(step, Loop):
                 output = await self._loop(step, given, top, instance)
             elif isinstance(step, Foreach):
@@ -71,45 +74,11 @@ class Performance:
             given = await self._step(step, given, f"{address}/{label}", top, index, total)
         return given
 
-    async def _act(self, actor: ActorDefinition, given: Data, name: str, top: _Top, instance: Instance) -> Data:
-        """Let the actor perform, unless the journal has the output already."""
-        performer = self._world.actors[type(actor)]
-        journal = self._world.journal
-        key = b""
-        if journal is not None:
-            scripts = digest(performer.fingerprint(actor).encode())
-            key = instance_key(self._definition(actor), scripts, given.identity, self._world.role)
-            if (kept := journal.known(instance.address, key)) is not None:
-                instance.reused = True
-                return from_journal(kept)
-        here = Here(self._world, self._flow.name, instance.address, name, top.number, top.total)
-        began = time.monotonic()
-        try:
-            output = await performer.perform(actor, given, here)
-        except OSError as error:
-            failed: OnbookError = StepFailed(reason(error), address=instance.address)
-            self._write_down(here, key, None, began, failed)
-            raise failed from None
-        except OnbookError as error:
-            self._write_down(here, key, None, began, error)
-            raise
-        self._write_down(here, key, output, began)
-        return output
-
-    def _write_down(
-        self, here: Here, key: bytes, output: Data | None, began: float, error: OnbookError | None = None
-    ) -> None:
-        if self._world.journal is not None:
-            outcome = error.outcome if error is not None else Outcome.PASSED
-            said = error.reason if isinstance(error, StepFailed) else str(error or "")
-            cost = sum(here.costs) if here.costs else None
-            self._world.journal.done(here.address, key, outcome, output, time.monotonic() - began, cost, said)
-
     async def _loop(self, step: Loop, given: Data, top: _Top, instance: Instance) -> Data:
         pattern = self._pattern(step.until)
         for number in range(1, step.most + 1):
             address = f"{instance.address}/round[{number}]"
-            with Instance(self._world, address, step.name, "round", number, step.most) as lap:
+            with Instance(self.world, address, step.name, "round", number, step.most) as lap:
                 given = lap.output = await self._sequence(step.substeps, given, address, top)
             if _is_in(pattern, given):
                 return given
@@ -144,7 +113,7 @@ class Performance:
         return joined.data()
 
     async def _item(self, step: Foreach, item: bytes, address: str, top: _Top, number: int, total: int) -> Data:
-        with Instance(self._world, address, _name_of(item), "item", number, total) as instance:
+        with Instance(self.world, address, _name_of(item), "item", number, total) as instance:
             instance.output = output = await self._sequence(step.substeps, Small(item), address, top)
         return output
 
@@ -157,13 +126,13 @@ class Performance:
         return given
 
     async def _conditional(self, step: Conditional, given: Data, top: _Top, instance: Instance) -> Data:
-        said = await self._act(step.actor, given, step.name, top, instance)
+        said = await self._acting.output(step.actor, given, step.name, top, instance)
         side, branch = "on_no_match", step.on_no_match
         if _is_in(self._pattern(step.pattern), said):
             side, branch = "on_match", step.on_match
         data = given if step.branch_input == "original" else said
         address = f"{instance.address}/{side}"
-        with Instance(self._world, address, side, "branch", 1, 1) as taken:
+        with Instance(self.world, address, side, "branch", 1, 1) as taken:
             for number, inner in enumerate(branch, 1):
                 data = await self._step(inner, data, f"{address}[{number}]", top, number, len(branch))
             taken.output = data
@@ -185,18 +154,12 @@ class Performance:
 
     @cached_property
     def _spool(self) -> Spool:
-        return Spool(self._world.root)
+        return Spool(self.world.root)
 
     def _labels_of(self, steps: Sequence[Step]) -> tuple[str, ...]:
         found = self._labels.get(id(steps))
         if found is None:
             found = self._labels[id(steps)] = labels(steps)
-        return found
-
-    def _definition(self, actor: ActorDefinition) -> bytes:
-        found = self._definitions.get(id(actor))
-        if found is None:
-            found = self._definitions[id(actor)] = definition_digest(actor)
         return found
 
     def _pattern(self, text: str) -> Pattern:
@@ -206,7 +169,7 @@ class Performance:
         return found
 
     def _note(self, text: str) -> None:
-        self._world.emit(Note(run=self._world.run, time=time.time(), text=text, level="warning"))
+        self.world.emit(Note(run=self.world.run, time=time.time(), text=text, level="warning"))
 
 
 async def _all_of(work: Iterable[Awaitable[None]]) -> None:
@@ -227,11 +190,11 @@ def _is_in(pattern: Pattern, data: Data) -> bool:
 def _items(pattern: Pattern, content: bytes) -> "array[int]":
     """Where each item begins and ends, one after the other: a few bytes for each, however many there are."""
     places = array("q")
-    last = (-1, -1)
+    behind = -1
     for found in pattern.finditer(content):
-        if found.span() == last:
-            continue  # RE2 finds an empty match at the end of a line twice
-        last = found.span()
+        if found.start() == found.end() == behind:
+            continue  # nothing right behind a match is no item: `.*` finds each line once, as the seed's dialect does
+        behind = found.end()
         start, end = found.span(1) if pattern.groups else (-1, -1)
         places.extend((start, end) if start >= 0 else found.span())
     return places

@@ -1,10 +1,9 @@
 """What would stand in the way of a flow's scripts and prompts, without starting any of them."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from onbook.flow.spawn import NotStarted, find
+from onbook.flow.spawn import NotStarted, find, obstacle_to
 from onbook.flow.steps import ActorDefinition, Script
 
 
@@ -16,11 +15,6 @@ def obstacle(actor: ActorDefinition, cwd: Path, environ: Mapping[str, str]) -> s
         return ""
     command = actor.argv[0]
     try:
-        program = Path(find(command, cwd, environ))
+        return obstacle_to(find(command, cwd, environ), command)
     except NotStarted as problem:
         return str(problem)
-    if not program.exists():
-        return f"command not found: {command}"
-    if program.is_dir():
-        return f"{command} is a folder, not a program"
-    return "" if os.access(program, os.X_OK) else f"not executable: {command} (chmod +x {command})"

@@ -3,6 +3,8 @@
 On Linux the runner is a child subreaper: whoever loses its parent becomes a child of ours, so that a daemon is seen as
 soon as it has cut itself loose. Whose it is, its session says, or the mark in its environment. Elsewhere the process
 group is all that can be found.
+
+A runner that is killed ends nobody. What it left behind is found by the run's id in the mark, when the run goes on.
 """
 
 import asyncio
@@ -19,6 +21,7 @@ GRACE = 2.0
 """Seconds between asking to end and killing."""
 MARK = "ONBOOK_RUN"
 """The variable by which processes are told apart that have left their session."""
+_LOOK = 0.02
 _LOST = 255 << 8
 """The wait status of a process that somebody else has collected."""
 _SET_CHILD_SUBREAPER = 36
@@ -60,10 +63,10 @@ class Reaper:
             self._children = -1
             _become_subreaper(on=self._was_subreaper)
 
-    def new_mark(self) -> str:
-        """The value of `MARK` for one process."""
+    def new_mark(self, run: str) -> str:
+        """The value of `MARK` for one process of a run."""
         self._count += 1
-        return f"{self._run}-{self._count}"
+        return f"{self._run}-{self._count}@{run}"
 
     def add(self, pid: int, mark: str) -> None:
         """A script was started."""
@@ -149,6 +152,25 @@ class Reaper:
             if not (carried := _mark_of(child)) or self._is_ours(carried):
                 found.append(child)
         return found
+
+
+async def end_leftovers(run: str) -> None:
+    """End what the killed runner of a run left behind: two of the same script at once may do harm. Linux alone can
+    tell whose they are."""
+    if sys.platform != "linux":
+        return
+    _signal_each(_marked(run), signal.SIGTERM)
+    for _ in range(int(GRACE / _LOOK)):
+        if not _marked(run):
+            return
+        await asyncio.sleep(_LOOK)
+    _signal_each(_marked(run), signal.SIGKILL)
+
+
+def _marked(run: str) -> list[int]:
+    mark = f"@{run}".encode()
+    pids = (int(name) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208
+    return [pid for pid in pids if _mark_of(pid).endswith(mark) and pid != os.getpid()]
 
 
 def _kill_all(look: Callable[[], list[int]]) -> None:

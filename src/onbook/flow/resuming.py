@@ -9,20 +9,21 @@ from onbook.flow.runner import Runner
 from onbook.flow.steps import Flow
 from onbook.journal.keys import definition_digest
 from onbook.journal.recording import old_run
-from onbook.journal.run import RunJournal
+from onbook.journal.run import CONFIDENCE, RunJournal
 
 _NAMED = 3
 """So many steps are named of those that share a reason."""
 
 
-async def resume_run(runner: Runner, flow: Flow, run: str) -> Result:
-    """Go on with the run of that id, by its definition as it is today."""
+async def resume_run(runner: Runner, flow: Flow, run: str, call: str = "") -> Result:
+    """Go on with the run of that id, by its definition as it is today; `call` is how to make the flow again that no
+    settings define."""
 
     def say(line: str, level: str = "warning") -> None:
         runner.emit(Note(run=run, time=time.time(), text=line, level=level))
 
     definition = definition_digest(flow).hex()
-    with old_run(runner.root, run, say, definition=definition, steps=len(flow.steps)) as journal:
+    with old_run(runner.root, run, say, definition=definition, steps=len(flow.steps), call=call) as journal:
         result = await runner.resume(flow, journal)
     for line in _told(journal):
         say(line, "info")
@@ -37,7 +38,8 @@ def _told(journal: RunJournal) -> Iterator[str]:
         reasons.setdefault(what, []).append(address)
     for what, addresses in reasons.items():
         more = f" and {len(addresses) - _NAMED:,} more" if len(addresses) > _NAMED else ""
-        yield f"run again, with another {what}: {', '.join(addresses[:_NAMED])}{more}"
+        why = "below the threshold" if what == CONFIDENCE else f"with another {what}"
+        yield f"run again, {why}: {', '.join(addresses[:_NAMED])}{more}"
 
 
 def _steps(count: int) -> str:

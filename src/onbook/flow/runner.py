@@ -10,6 +10,7 @@ from pathlib import Path
 from onbook.events import Note, Sink
 from onbook.flow.data import Data, from_journal
 from onbook.flow.engine import Result, run_flow
+from onbook.flow.reaper import end_leftovers
 from onbook.flow.script_actor import ScriptActor
 from onbook.flow.spool import Spool
 from onbook.flow.steps import Flow, Script
@@ -38,9 +39,12 @@ class Runner:
     """Who performs besides scripts."""
     resumed_by: str = ""
     """What a person types before a run's id to go on with it, as `onbook runs resume`; empty where nobody should."""
+    told: str = ""
+    """What a person typed to start it, where that says more than the input."""
 
-    async def run(self, flow: Flow, given: Data, *, record: bool, config: str = "") -> Result:
-        """A run of its own; with `record` it can be resumed. `config` is the foreign file that defines it, if any."""
+    async def run(self, flow: Flow, given: Data, *, record: bool, config: str = "", call: str = "") -> Result:
+        """A run of its own; with `record` it can be resumed. `config` is the foreign file that defines it, if any;
+        `call` is how to make the flow again that no settings define."""
         with ExitStack() as stack:
             journal = None
             if record:
@@ -51,19 +55,21 @@ class Runner:
                     steps=len(flow.steps),
                     role=self.role,
                     config=config,
+                    call=call,
                 )
                 journal = stack.enter_context(new_run(self.root, start, given, self._warn))
             return await self._perform(flow, given, journal)
 
     async def resume(self, flow: Flow, journal: RunJournal) -> Result:
         """Go on with a recorded run: what has passed already and is as it was, is taken from the journal."""
+        await end_leftovers(journal.id)
         return await self._perform(flow, from_journal(journal.given), journal)
 
     async def _perform(self, flow: Flow, given: Data, journal: RunJournal | None) -> Result:
         with ScriptActor(self.door, self.root, Spool(self.root)) as scripts:
             run = journal.id if journal is not None else os.urandom(4).hex()
             actors = {**self.actors, Script: scripts}
-            world = World(self.root, self.root, self.emit, run, actors, journal, self.role, self.environ)
+            world = World(self.root, self.root, self.emit, run, actors, journal, self.role, self.environ, self.told)
             passed = False
             try:
                 result = await run_flow(flow, given, world)

@@ -77,7 +77,7 @@ class ScriptActor:
 
     def _start(self, command: "_Command", given: Data, here: Here, streams: Streams) -> int:
         self._let_pass(command.effect)
-        mark = self._reaper.new_mark()
+        mark = self._reaper.new_mark(here.world.run)
         environ = {
             **command.environ,
             "PIPELINE_NAME": here.flow,
@@ -117,7 +117,7 @@ class _Command:
         self.argv = (SHELL, "-c", line, "sh", *rest) if definition.shell else definition.argv
         self.effect = Run(definition.argv, definition.shell)
         self.environ = environ
-        self.words = (*words_read(line), *rest) if definition.shell else definition.argv
+        self.words = tuple(words_read(definition.argv))
         self.program = ""
         """Where it was found."""
 
@@ -125,7 +125,7 @@ class _Command:
 def _failed(stop: Stop | None, status: int, streams: Streams, here: Here) -> StepFailed:
     code = os.waitstatus_to_exitcode(status)
     tail = streams.tail()
-    last = tail.rpartition("\n")[2]
+    last = tail.rpartition("\n")[2] or ("" if streams.have_room() else "the disk is full")
     return StepFailed(
         stop.reason if stop else f"{_ending(code)}: {last}" if last else _ending(code),
         address=here.address,

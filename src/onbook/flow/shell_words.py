@@ -1,12 +1,33 @@
-"""The words of a line of shell that may name files, as far as one can tell without a shell."""
+"""The words of a command that may name files, as far as one can tell without a shell."""
 
 import shlex
+from collections.abc import Iterable, Iterator
 
 _INTO = frozenset((">", ">>", ">|", "&>", "&>>"))
+_JOINTS = str.maketrans("=`", "  ")
+"""What stands between an option or a variable and its value, and around a line inside a line."""
 
 
-def shell_words(line: str) -> tuple[str, ...]:
-    """All of them: `./a.sh;./b.sh|sort` has three, and its operators."""
+def words_named(argv: Iterable[str]) -> Iterator[str]:
+    """All of them, also those of a line inside the command: `bash -c './a.sh | sort'`, `--rules=./b.txt`."""
+    return _within(argv, read_only=False)
+
+
+def words_read(argv: Iterable[str]) -> Iterator[str]:
+    """Without those that a line writes to, as `log` in `./a.sh >> log`: a step must not change what it is known by."""
+    return _within(argv, read_only=True)
+
+
+def _within(words: Iterable[str], *, read_only: bool) -> Iterator[str]:
+    for word in words:
+        yield word
+        inner = _split(word.translate(_JOINTS))
+        if inner != (word,):
+            yield from _within(_without_targets(inner) if read_only else inner, read_only=read_only)
+
+
+def _split(line: str) -> tuple[str, ...]:
+    """`./a.sh;./b.sh|sort` has three words, and its operators."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     lexer.commenters = ""
@@ -16,7 +37,5 @@ def shell_words(line: str) -> tuple[str, ...]:
         return tuple(line.split())
 
 
-def words_read(line: str) -> tuple[str, ...]:
-    """Without those that are written to, as `log` in `./a.sh >> log`: a step must not change what it is known by."""
-    words = shell_words(line)
+def _without_targets(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for before, word in zip(("", *words), words, strict=False) if before not in _INTO)

@@ -34,6 +34,16 @@ def find(command: str, cwd: Path, environ: Mapping[str, str]) -> str:
     return os.path.join(cwd, found)  # noqa: PTH118
 
 
+def obstacle_to(program: str, command: str) -> str:
+    """What can be seen from outside that keeps a program from starting; nothing where nothing does."""
+    path = Path(program)
+    if path.is_dir():
+        return f"{command} is a folder, not a program"
+    if not path.exists():
+        return f"command not found: {command}"
+    return "" if os.access(path, os.X_OK) else f"not executable: {command} (chmod +x {command})"
+
+
 def start(
     program: str, argv: Sequence[str], environ: Mapping[str, str], cwd: Path, streams: tuple[int, int, int]
 ) -> int:
@@ -80,13 +90,9 @@ def _fork(
 
 
 def _why(error: OSError, program: str, command: str) -> str:
+    if obstacle := obstacle_to(program, command):
+        return obstacle
     path = Path(program)
-    if path.is_dir():
-        return f"{command} is a folder, not a program"
-    if not path.exists():
-        return f"command not found: {command}"
-    if not os.access(path, os.X_OK):
-        return f"not executable: {command} (chmod +x {command})"
     if error.errno == errno.ENOEXEC:
         return (
             f"cannot start {command}: its first line should name an interpreter, as #!/bin/sh or #!/usr/bin/env python3"

@@ -7,7 +7,8 @@ processes left.
 
 import errno
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from onbook.config.errors import reason
@@ -43,6 +44,15 @@ class SpoolFile:
             with suppress(OSError):
                 os.unlink(self.name, dir_fd=self._folder)
             os.close(self._folder)
+
+
+@contextmanager
+def writing_aside() -> Iterator[None]:
+    """Around every write of ours into such a file: a full disk is said as what it is."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkspaceError(f"cannot write to {'/'.join(_FOLDER)}: {reason(error)}") from None
 
 
 class Spool:

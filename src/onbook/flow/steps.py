@@ -25,8 +25,13 @@ class Prompt(msgspec.Struct, frozen=True, tag="prompt"):
     file: str
     model: str | None = None
     confidence: str | None = None
+    """How sure the model must be of its answer, as `85%`; None where nobody asks."""
     temperature: float | None = None
     timeout: float | None = None
+    with_history: bool = False
+    """Whether the model is reminded of the conversation so far."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """What stands in the place of `{{name}}` in the file, for each name."""
 
 
 ActorDefinition = Script | Prompt
@@ -88,10 +93,10 @@ Step = Once | Loop | Foreach | Conditional | Parallel
 
 
 class Flow(msgspec.Struct, frozen=True):
-    """A pipeline of scripts or a workflow of prompts: the steps, one after the other."""
+    """A pipeline of scripts, a workflow or a pipeline of prompts: the steps, one after the other."""
 
     name: str
-    kind: Literal["pipeline", "workflow"]
+    kind: Literal["pipeline", "workflow", "prompts"]
     steps: tuple[Step, ...]
     allow_empty: bool = False
     """Whether the last output may be empty."""

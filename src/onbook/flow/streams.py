@@ -32,6 +32,10 @@ class Streams:
         """The bytes written so far, on both."""
         return os.fstat(self.out.descriptor).st_size + os.fstat(self.err.descriptor).st_size
 
+    def have_room(self) -> bool:
+        """Whether the disk takes more of what is written. A script that fails for want of room can often not say so."""
+        return os.fstatvfs(self.out.descriptor).f_bavail > 0
+
     def tell(self, here: Here) -> None:
         """Whole lines of complaints that nobody has heard yet, at debug level."""
         size = os.fstat(self.err.descriptor).st_size

@@ -27,7 +27,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is a run of."""
 
     kind: str
-    """`pipeline` or `workflow`."""
+    """`pipeline`, `workflow` or `prompts`."""
     name: str
     definition: str
     """A hash of the whole definition."""
@@ -36,6 +36,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     role: str = ""
     config: str = ""
     """The file that `--config` named; empty for the workspace's own settings."""
+    call: str = ""
+    """How it was called, for what no settings define: a pipeline of prompts."""
 
 
 class Journal:
@@ -54,19 +56,20 @@ class Journal:
         with in_words(self.path):
             prune_in_passing(self.database, self.blobs)
             number = self.database.execute(
-                "INSERT INTO runs (id, kind, name, definition, role, config, steps, started, began, seconds, error, "
-                "process) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?)",
+                "INSERT INTO runs (id, kind, name, definition, role, config, call, steps, started, began, seconds, "
+                "error, process) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?)",
                 (
                     *(run, start.kind, redact(start.name), start.definition, redact(start.role), start.config),
-                    *(start.steps, now, now, this_process()),
+                    *(redact(start.call), start.steps, now, now, this_process()),
                 ),
             ).lastrowid
         begun = RunJournal(self._root, self.database, self.blobs, number or 0, run, self._say)
         begun.give(given)
         return begun
 
-    def resume(self, run: str, definition: str, steps: int) -> RunJournal:
-        """Go on with a run that nobody else is doing. `run` is its whole id."""
+    def resume(self, run: str, definition: str, steps: int, call: str = "") -> RunJournal:
+        """Go on with a run that nobody else is doing. `run` is its whole id; `call` is how it is called from now on,
+        if not as before."""
         with in_words(self.path), transaction(self.database):
             found = self.database.execute("SELECT number, process FROM runs WHERE id = ?", (run,)).fetchone()
             if found is None:
@@ -76,8 +79,11 @@ class Journal:
                 raise NotResumable(f"run {run} is still going on (process {process.partition(' ')[0]})")
             self.database.execute(
                 "UPDATE runs SET seconds = seconds + ?, process = ?, began = ?, definition = ?, steps = ?, "
-                "outcome = NULL, error = '' WHERE number = ?",
-                (lost_seconds(self.database, number), this_process(), time.time(), definition, steps, number),
+                "call = coalesce(nullif(?, ''), call), outcome = NULL, error = '' WHERE number = ?",
+                (
+                    *(lost_seconds(self.database, number), this_process(), time.time(), definition, steps),
+                    *(redact(call), number),
+                ),
             )
         resumed = RunJournal(self._root, self.database, self.blobs, number, run, self._say)
         resumed.load()
@@ -129,4 +135,4 @@ def _settle(path: Path, database: sqlite3.Connection) -> None:
         raise JournalError(f"{shown(path)} was made by a newer onbook (version {version}); use that one")
     schema.make_tables(database)
     if not schema.is_ours(database):
-        raise Damaged(path, "it holds something else")
+        raise Damaged(path, "it is of an older onbook" if 0 < version < schema.VERSION else "it holds something else")

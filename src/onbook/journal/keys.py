@@ -3,14 +3,13 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 _PART = 16
-"""Bytes of each of the three hashes that a key is made of."""
-_PARTS = ("definition", "script", "input")
+"""Bytes of each of the hashes that a key is made of."""
 
 
 def digest(*parts: bytes) -> bytes:
@@ -26,18 +25,20 @@ def definition_digest(step: object) -> bytes:
     return digest(msgspec.json.encode(step, order="deterministic"))
 
 
-def instance_key(definition: bytes, scripts: bytes, given: str, role: str) -> bytes:
-    """The key of one instance: the digests of its step's definition and scripts, the identity of its input, the role
-    that scripts see."""
-    return definition + scripts + digest(given.encode(), role.encode())
+def instance_key(definition: bytes, parts: bytes, given: str, role: str) -> bytes:
+    """The key of one instance: the digests of its step's definition and of what else it depends on (its script, or a
+    prompt's file and model), the identity of its input, the role that scripts see."""
+    return definition + parts + digest(given.encode(), role.encode())
 
 
-def difference(old: bytes, new: bytes) -> str:
-    """What is not as it was, in words: `script`, `definition and input`."""
-    starts = range(0, _PART * len(_PARTS), _PART)
+def difference(old: bytes, new: bytes, parts: Sequence[str] = ("script",)) -> str:
+    """What is not as it was, in words: `script`, `definition and input`. `parts` name what stands between the two."""
+    if len(old) != len(new):
+        return "definition"
+    starts = range(0, len(new), _PART)
     return " and ".join(
         name
-        for name, start in zip(_PARTS, starts, strict=True)
+        for name, start in zip(("definition", *parts, "input"), starts, strict=True)
         if old[start : start + _PART] != new[start : start + _PART]
     )
 

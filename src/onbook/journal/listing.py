@@ -18,8 +18,8 @@ INTERRUPTED = "interrupted"
 """Begun and never ended, and the process is gone: it was killed."""
 
 _RUNS = (
-    "SELECT number, id, kind, name, definition, role, config, steps, started, began, seconds, outcome, error, process "
-    "FROM runs"
+    "SELECT number, id, kind, name, definition, role, config, call, steps, started, began, seconds, outcome, error, "
+    "process FROM runs"
 )
 _TOTALS = (
     "SELECT count(*), count(DISTINCT substr(address, 1, instr(address || '/', '/') - 1)), sum(cost) "
@@ -53,6 +53,8 @@ class Run(msgspec.Struct, frozen=True, omit_defaults=True):
     config: str = ""
     definition: str = ""
     error: str = ""
+    call: str = ""
+    """How a pipeline of prompts was called."""
 
 
 class Instance(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -107,16 +109,17 @@ def lost_seconds(database: sqlite3.Connection, number: int) -> float:
 
 
 def _run(database: sqlite3.Connection, row: tuple[Any, ...]) -> Run:
-    number, run, kind, name, definition, role, config, steps, started, began, seconds, outcome, error, process = row
+    number, run, kind, name, definition, role, config, call, steps, started, began, seconds, outcome, error, process = (
+        row
+    )
     instances, touched, cost = database.execute(_TOTALS, (*span(number), GIVEN)).fetchone()
     done = steps if outcome == Outcome.PASSED.value else touched - (not _is_whole(database, number))
     if outcome is None:
         is_on = is_running(process)
         outcome = RUNNING if is_on else INTERRUPTED
         seconds += max(0.0, time.time() - began) if is_on else lost_seconds(database, number)
-    return Run(
-        run, kind, name, started, outcome, done, steps, seconds, instances, cost, role, config, definition, error
-    )
+    told = (run, kind, name, started, outcome, done, steps, seconds, instances, cost, role, config, definition, error)
+    return Run(*told, call)
 
 
 def _is_whole(database: sqlite3.Connection, number: int) -> bool:

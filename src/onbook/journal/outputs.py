@@ -38,3 +38,5 @@ class Stored(msgspec.Struct, frozen=True):
     """Gives the bytes of a small one; None for a large one."""
     open: Callable[[], int] | None = None
     """Gives a descriptor of a large one, the reader's own and at the beginning; None for a small one."""
+    remark: str = ""
+    """What its actor wanted to know again."""

@@ -35,11 +35,11 @@ def _begun(root: Path, start: Start, given: Output, say: Say, stack: ExitStack) 
 
 
 @contextmanager
-def old_run(root: Path, run: str, say: Say, *, definition: str, steps: int) -> Iterator[RunJournal]:
-    """A recorded run to go on with, by its definition as it is now; `run` is its whole id. Without its journal there
-    is nothing to go on with."""
+def old_run(root: Path, run: str, say: Say, *, definition: str, steps: int, call: str = "") -> Iterator[RunJournal]:
+    """A recorded run to go on with, by its definition and its call as they are now; `run` is its whole id. Without its
+    journal there is nothing to go on with."""
     with open_journal(root, say) as journal:
-        resumed = journal.resume(run, definition, steps)
+        resumed = journal.resume(run, definition, steps, call)
         with _ended(resumed):
             yield resumed
 

@@ -26,17 +26,21 @@ Say = Callable[[str], None]
 GIVEN = ""
 """The address under which the run's own input stands."""
 BLOB = "blob"
+CONFIDENCE = "confidence"
+"""What `changed` says of a step whose model was less sure than is asked for today."""
 
 _INSERT = (
-    "INSERT INTO instances (number, address, key, outcome, seconds, cost, finished, error, size, identity, place, "
-    "output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO instances (number, address, key, outcome, seconds, cost, finished, error, remark, size, identity, "
+    "place, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _LOAD = (
-    "SELECT number, address, key, outcome, size, identity, place, CASE WHEN size <= 1024 THEN output END "
+    "SELECT number, address, key, outcome, remark, size, identity, place, CASE WHEN size <= 1024 THEN output END "
     "FROM instances WHERE number BETWEEN ? AND ? ORDER BY number"
 )
 _END = "UPDATE runs SET outcome = ?, error = ?, ended = ?, seconds = seconds + ?, process = '' WHERE number = ?"
+_ACCEPT = "UPDATE instances SET outcome = ?, error = '' WHERE number = ?"
 _PASSED = Outcome.PASSED.value
+_BELOW = Outcome.BELOW_THRESHOLD.value
 
 
 class _Done(msgspec.Struct, frozen=True):
@@ -46,6 +50,7 @@ class _Done(msgspec.Struct, frozen=True):
     address: str
     key: bytes
     outcome: str
+    remark: str
     size: int
     identity: str
     place: str
@@ -68,7 +73,7 @@ class RunJournal:
         self.performed = 0
         """How many ran."""
         self.changed: dict[str, str] = {}
-        """The addresses of those that had passed and must run again, and what of each is not as it was."""
+        """The addresses of those that were done and must run again, and what of each is not as it was."""
         self._root = root
         self._path = database_path(root, NAME)
         self._database = database
@@ -102,18 +107,29 @@ class RunJournal:
             return stored
         file = found.place.partition(" ")[2] if found else ""
         why = f"{file} is gone or has changed since" if file else "its input is gone"
-        raise NotResumable(f"run {self.id} cannot go on: {why}; start it anew with onbook script run")
+        raise NotResumable(f"run {self.id} cannot go on: {why}; start it anew")
 
-    def known(self, address: str, key: bytes) -> Stored | None:
-        """The output of an instance that passed with the same definition, script and input; None when it must run."""
+    def known(
+        self,
+        address: str,
+        key: bytes,
+        parts: tuple[str, ...] = ("script",),
+        is_enough: Callable[[str], bool] | None = None,
+    ) -> Stored | None:
+        """The output of an instance that was done with the same definition, `parts` and input, and with a remark that
+        is enough today; None when it must run."""
         found = self._done.get(address)
-        if found is None or found.outcome != _PASSED:
+        if found is None or found.outcome not in (_PASSED, _BELOW):
             return None
         stored = self._stored(found) if found.key == key else None
         if stored is None:
-            self.changed[address] = keys.difference(found.key, key) or "output"
+            self.changed[address] = keys.difference(found.key, key, parts) or "output"
+        elif is_enough is not None and not is_enough(found.remark):
+            self.changed[address] = CONFIDENCE
+            return None
         else:
             self.reused += 1
+            self._accept(found)
         return stored
 
     def done(
@@ -125,13 +141,14 @@ class RunJournal:
         seconds: float,
         cost: float | None = None,
         error: str = "",
+        remark: str = "",
     ) -> None:
         """Write an instance down. It is there for a resume as soon as this returns, whatever kills the process then."""
         self.performed += address != GIVEN
         if self._is_recording:
             with self._or_give_up():
-                said = redact(error) if error else ""
-                told = (self._next, address, key, outcome.value, seconds, cost, time.time(), said)
+                said = (redact(error) if error else "", redact(remark) if remark else "")
+                told = (self._next, address, key, outcome.value, seconds, cost, time.time(), *said)
                 self._database.execute(_INSERT, told + self._kept(output))
                 self._next += 1
 
@@ -142,6 +159,12 @@ class RunJournal:
             with self._or_give_up():
                 took = time.monotonic() - self._began
                 self._database.execute(_END, (outcome.value, redact(error), time.time(), took, self._number))
+
+    def _accept(self, found: _Done) -> None:
+        """What was not enough then has passed by what is enough today."""
+        if found.outcome != _PASSED and self._is_recording:
+            with self._or_give_up():
+                self._database.execute(_ACCEPT, (_PASSED, found.number))
 
     def _kept(self, output: Output | None) -> tuple[int, str, str, bytes | None]:
         """Size, identity, place and content, as a row has them."""
@@ -172,12 +195,12 @@ class RunJournal:
     def _stored(self, done: _Done) -> Stored | None:
         """The output, if it is still there."""
         if not done.place:
-            return Stored(done.size, done.identity, read=partial(self._read, done))
+            return Stored(done.size, done.identity, read=partial(self._read, done), remark=done.remark)
         descriptor = self._find(done)
         if descriptor is None:
             return None
         os.close(descriptor)
-        return Stored(done.size, done.identity, open=partial(self._open, done))
+        return Stored(done.size, done.identity, open=partial(self._open, done), remark=done.remark)
 
     def _read(self, done: _Done) -> bytes:
         if done.content is not None:

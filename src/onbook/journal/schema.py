@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 NAME = "journal.sqlite"
-VERSION = 1
+VERSION = 2
 LOCK_SECONDS = 5.0
 CHECKPOINT_PAGES = 16_384
 """So much may wait in the write-ahead log (64 MiB): moving it costs a sync of the disk, which some step waits for."""
@@ -14,15 +14,17 @@ RUN_BITS = 32
 """An instance's number is its run's number, shifted by these, plus its place in the order of the run. So a run's rows
 stand together without an index, and writing one changes one page."""
 
+_INCREMENTAL = (2,)
+"""What SQLite calls a file that gives space back piece by piece."""
 _TABLES = (
     # Data stands last in each row: what lists runs and steps never reads it.
     "CREATE TABLE runs (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, "
-    "name TEXT NOT NULL, definition TEXT NOT NULL, role TEXT NOT NULL, config TEXT NOT NULL, steps INTEGER NOT NULL, "
-    "started REAL NOT NULL, began REAL NOT NULL, ended REAL, seconds REAL NOT NULL, outcome TEXT, error TEXT NOT NULL, "
-    "process TEXT NOT NULL)",
+    "name TEXT NOT NULL, definition TEXT NOT NULL, role TEXT NOT NULL, config TEXT NOT NULL, call TEXT NOT NULL, "
+    "steps INTEGER NOT NULL, started REAL NOT NULL, began REAL NOT NULL, ended REAL, seconds REAL NOT NULL, "
+    "outcome TEXT, error TEXT NOT NULL, process TEXT NOT NULL)",
     "CREATE TABLE instances (number INTEGER PRIMARY KEY, address TEXT NOT NULL, key BLOB NOT NULL, "
     "outcome TEXT NOT NULL, seconds REAL NOT NULL, cost REAL, finished REAL NOT NULL, error TEXT NOT NULL, "
-    "size INTEGER NOT NULL, identity TEXT NOT NULL, place TEXT NOT NULL, output BLOB)",
+    "remark TEXT NOT NULL, size INTEGER NOT NULL, identity TEXT NOT NULL, place TEXT NOT NULL, output BLOB)",
     # Who else has a blob: asked only when runs are forgotten, and other rows are not in it.
     "CREATE INDEX blobs ON instances (identity) WHERE place = 'blob'",
     f"PRAGMA user_version = {VERSION}",
@@ -34,7 +36,8 @@ def set_up(database: sqlite3.Connection) -> None:
     take the last commits, and it takes them whole, so a commit needs no sync of the disk. A file that came with a
     cloned repository must not be able to run anything."""
     database.execute("PRAGMA trusted_schema = OFF")
-    database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    if database.execute("PRAGMA auto_vacuum").fetchone() != _INCREMENTAL:  # said again, it would wait for the disk
+        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
     database.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")

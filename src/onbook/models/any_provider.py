@@ -23,6 +23,8 @@ class AnyBackend:
     remote = True
     loads_on_demand = False
     calls_tools = True
+    holds_schema = False
+    gives_logprobs = True
 
     def __init__(self, name: str, provider: str, key: str | None) -> None:
         self.name = name

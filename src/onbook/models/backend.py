@@ -21,6 +21,10 @@ class Backend(Protocol):
     """Whether a model is loaded by its first question, so that its window is known for sure only afterwards."""
     calls_tools: bool
     """Whether its models may be offered tools; a single model may still turn them down (`ToolsUnsupported`)."""
+    holds_schema: bool
+    """Whether an answer can be held to a JSON schema without a tool; a server may still turn that down (`Rejected`)."""
+    gives_logprobs: bool
+    """Whether it may tell how probable each token was; False where it is known not to."""
 
     async def open(self, model: str) -> ChatModel:
         """The model, ready to be asked."""
@@ -56,6 +60,8 @@ class OpenAIBackend:
 
     loads_on_demand = False
     calls_tools = True
+    holds_schema = True
+    gives_logprobs = True
 
     def __init__(self, wire: Wire, *, remote: bool, has_tokenizer: bool = False) -> None:
         self.name = wire.name
@@ -139,6 +145,8 @@ class AnthropicBackend:
 
     loads_on_demand = False
     calls_tools = True
+    holds_schema = False
+    gives_logprobs = False
 
     def __init__(self, wire: Wire, *, remote: bool) -> None:
         self.name = wire.name

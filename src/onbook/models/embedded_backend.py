@@ -30,6 +30,8 @@ class EmbeddedBackend:
     remote = False
     loads_on_demand = False
     calls_tools = False
+    holds_schema = True
+    gives_logprobs = True
 
     def __init__(self) -> None:
         self._server: EmbeddedServer | None = None

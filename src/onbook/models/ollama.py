@@ -21,6 +21,8 @@ class OllamaBackend:
 
     loads_on_demand = True
     calls_tools = True
+    holds_schema = True
+    gives_logprobs = True
 
     def __init__(self, wire: Wire, chat_wire: Wire, *, remote: bool) -> None:
         self.name = wire.name

@@ -6,6 +6,7 @@ going back  changes and take_back: what a turn did, shown and undone, each file 
 """
 
 import asyncio
+import copy
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,6 +22,7 @@ from onbook.policy.answers import Answer, Answers, Asker
 from onbook.policy.arguments import Refusal
 from onbook.policy.audit import Audit
 from onbook.policy.audit_stream import AuditStream
+from onbook.policy.bounds import Bounds
 from onbook.policy.bulk import Tree, look_below
 from onbook.policy.companion import Companion
 from onbook.policy.decide import Verdict, decide, is_named_outside, typed_path
@@ -84,6 +86,18 @@ class Door:
         self._say = say
         self._tools = frozenset(tools)
         self._writing = asyncio.Lock()
+        self._starter = ""
+        """Why programs are started that nobody typed."""
+        self._bounds: Bounds | None = None
+
+    def narrowed(self, bounds: Bounds) -> "Door":
+        """A door into the same workspace for a model that works on its own: what it may do is up to the bounds, and
+        nobody is ever asked. Log, undo and turn stay those of this door."""
+        own = copy.copy(self)
+        own.asker = None
+        own.answers = Answers(frozenset(), None)
+        own._bounds = bounds
+        return own
 
     def begin_turn(self, turn: str | None = None) -> str:
         """From now on, changes belong to this turn: `undo` takes back one turn."""
@@ -93,6 +107,12 @@ class Door:
     def switch_safe_mode(self, *, on: bool) -> None:
         """Put safe mode on or off for as long as this door stands; the settings stay as they are."""
         self.rules = msgspec.structs.replace(self.rules, safe_mode=on)
+
+    def for_started(self, by: str) -> "Door":
+        """The same door, for a flow that was not typed but started by this, as `role developer`: the log says so."""
+        door = copy.copy(self)
+        door._starter = f"{by} started it"
+        return door
 
     async def request(self, effect: Effect, by: By) -> None:
         """Let the effect pass, or raise Denied. Nothing passes without its line in the audit log."""
@@ -138,9 +158,10 @@ class Door:
         if place is None:
             raise Denied(effect, "only folders of the workspace are listed")
         try:
-            return await walk(self.root, place.parts, depth=depth, most=most, environ=self._clean_environ())
+            found = await walk(self.root, place.parts, depth=depth, most=most, environ=self._clean_environ())
         except PathRefused as error:
             raise Denied(effect, f"it {error}", problem=error) from None
+        return self._seen(found)
 
     async def tree(self, path: str, *, by: By, most: int) -> Tree:
         """A file, or all files below a folder that models may see, let through as one reading. The bytes come when
@@ -153,7 +174,7 @@ class Door:
             entries = await look_below(self.root, place, self._clean_environ())
         except PathRefused as error:
             raise Denied(effect, f"it {error}", problem=error) from None
-        return Tree(self.root, place, entries, self.rules, most)
+        return Tree(self.root, place, self._seen(entries), self.rules, most)
 
     async def changes(self, turn: str | None = None) -> tuple[Change, ...]:
         """The files of a turn (the last by default), before it and now, for the person who wants to see them."""
@@ -220,7 +241,7 @@ class Door:
 
             def let_pass(effect: Run) -> None:
                 verdict = decide(effect, "user", self.rules, self.root, self._tools)
-                log.append(effect, "user", verdict.kind, verdict.reason, self.turn)
+                log.append(effect, "user", verdict.kind, self._starter or verdict.reason, self.turn)
                 if verdict.kind != "allow":
                     raise Denied(effect, verdict.reason, verdict.setting)
 
@@ -273,11 +294,18 @@ class Door:
     def _decide(self, effect: Effect, by: By, *, offered: bool = False) -> Verdict:
         """The verdict; written down at once unless somebody has to be asked first."""
         verdict = decide(effect, by, self.rules, self.root, self._tools)
+        if self._bounds is not None and by == "model":
+            verdict = self._bounds.judge(effect, verdict)
         if offered and verdict.kind == "allow":
             verdict = Verdict("ask", "it stands in the reply")
         if verdict.kind != "ask":
             self.audit.append(effect, by, verdict.kind, verdict.reason, self.turn)
         return verdict
+
+    def _seen(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """Those of the entries that whoever is bounded may know of."""
+        bounds = self._bounds
+        return entries if bounds is None else tuple(entry for entry in entries if bounds.sees(entry.path))
 
     def _foreseen(self, place: Place, new: bytes | None) -> Change:
         """What the file is and what it would become, for whoever is asked."""
@@ -321,7 +349,7 @@ class Door:
         argv = ("/bin/sh", "-c", effect.argv[0], "sh", *effect.argv[1:]) if effect.shell else effect.argv
         if by == "user" and not only_known:
             return argv, environ
-        known = "/" not in argv[0] and argv[0] not in self.rules.programs
+        known = "/" not in argv[0] and argv[0] not in self.rules.programs and self._bounds is None
         if only_known or (self.rules.safe_mode and known):
             argv = hardened(argv, self._own_table, self.root, environ)
             environ = hardened_environment(environ, self.root)

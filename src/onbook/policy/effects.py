@@ -69,7 +69,8 @@ def describe(effect: Effect, longest: int = 300) -> str:
 
 def can_be_asked(effect: Effect) -> bool:
     """Whether a question shows all of it: the end of a long line may be what matters."""
-    return len(one_line(_words(effect), LONGEST_ASKED)) <= LONGEST_ASKED
+    words = ", ".join(effect.commands) if isinstance(effect, Start) else _words(effect)
+    return len(one_line(words, LONGEST_ASKED)) <= LONGEST_ASKED
 
 
 def _words(effect: Effect) -> str:

@@ -1,15 +1,13 @@
 """Keys out of every event, in one place, so that no runner and no sink has to remember it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from onbook.events import AnyEvent, ReasoningDelta, Sink, StepFinished, StepStarted, TextDelta
+from onbook.events import AnyEvent, ReasoningDelta, Sink, TextDelta
 from onbook.policy.key_shapes import NO_MORE
 from onbook.policy.secrets import StreamRedactor, redact
-
-_FLAT = (StepStarted, StepFinished)
-"""A run can have thousands of these; their fields are texts and numbers, and nothing deeper."""
 
 
 class RedactingSink:
@@ -48,16 +46,20 @@ class RedactingSink:
 
 def redact_strings(event: AnyEvent) -> AnyEvent:
     """The event with every text in it redacted; itself where there is nothing to hide."""
-    if isinstance(event, _FLAT) and _is_clean(event):
+    # One look at all texts together; no key reaches from one into the next over what stands between.
+    texts = NO_MORE.join(_texts(event))
+    if redact(texts) == texts:
         return event
     cleaned: AnyEvent = _clean(event)
     return cleaned
 
 
-def _is_clean(event: StepStarted | StepFinished) -> bool:
-    """Whether one look at all the texts finds nothing. No key reaches from one into the next over what is between."""
-    texts = NO_MORE.join([value for value in msgspec.structs.astuple(event) if isinstance(value, str)])
-    return redact(texts) == texts
+def _texts(value: Any) -> Iterator[str]:
+    for part in msgspec.structs.astuple(value) if isinstance(value, msgspec.Struct) else value:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, msgspec.Struct | tuple):
+            yield from _texts(part)
 
 
 def _clean(value: Any) -> Any:

@@ -15,7 +15,9 @@ from onbook.outcome import UsageError
 from onbook.workspace.errors import WorkspaceError
 from onbook.workspace.files import locked, write_atomic
 
-TRUSTED_FILES = (SETTINGS_NAME,)
+TEMPLATES = ".onbook/templates"
+"""Prompts that a workspace has in the place of onbook's own."""
+TRUSTED_FILES = (SETTINGS_NAME, f"{TEMPLATES}/*.md")
 """The files whose content is remembered, relative to the workspace."""
 
 
@@ -46,12 +48,13 @@ class TrustStore:
         files = _digests(root) if shown is None else {SETTINGS_NAME: _digest(shown)}
         if not files:
             raise UsageError(f"{root} has no {SETTINGS_NAME}: there is nothing to trust")
-        entry = Trusted(_name(root), files, time.time())
         self._prepare_folder()
         with locked(self.path):
             entries, problem = self._read()
             if problem:
                 self._keep_aside()
+            earlier = [other.files for other in entries if shown is not None and other.root == _name(root)]
+            entry = Trusted(_name(root), {**(earlier[0] if earlier else {}), **files}, time.time())
             self._write([other for other in entries if other.root != entry.root] + [entry])
         return entry
 
@@ -67,9 +70,12 @@ class TrustStore:
 
     def is_trusted(self, file: Path, content: bytes) -> bool:
         """Whether exactly this content of a workspace's file was trusted."""
-        name = _name(file.parent.resolve())
-        digest = _digest(content)
-        return any(entry.root == name and entry.files.get(file.name) == digest for entry in self.show())
+        return self.is_trusted_file(file.parent, file.name, content)
+
+    def is_trusted_file(self, root: Path, name: str, content: bytes) -> bool:
+        """Whether exactly this content was trusted of the file that is called so from the workspace's root."""
+        workspace, digest = _name(root.resolve()), _digest(content)
+        return any(entry.root == workspace and entry.files.get(name) == digest for entry in self.show())
 
     def show(self) -> tuple[Trusted, ...]:
         """Every trusted workspace, the latest last; nothing when the record is broken (see `problem`)."""
@@ -122,13 +128,13 @@ def _name(root: Path) -> str:
 
 def _digests(root: Path) -> dict[str, str]:
     found = {}
-    for name in TRUSTED_FILES:
+    for path in (path for pattern in TRUSTED_FILES for path in sorted(root.glob(pattern))):
         try:
-            found[name] = _digest((root / name).read_bytes())
+            found[path.relative_to(root).as_posix()] = _digest(path.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            raise WorkspaceError(f"cannot read {root / name}: {reason(error)}") from None
+            raise WorkspaceError(f"cannot read {path}: {reason(error)}") from None
     return found
 
 

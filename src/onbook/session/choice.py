@@ -25,6 +25,7 @@ class ModelChoice:
         self._choosing = asyncio.Lock()
         self._windows: dict[tuple[str, str], int | None] = {}
         self._without_tools: set[tuple[str, str]] = set()
+        self._without_schema: set[tuple[str, str]] = set()
         self.chosen: Resolved | None = None
         """The active model, once it is known."""
         self.listed: tuple[str, ...] = ()
@@ -83,6 +84,14 @@ class ModelChoice:
     def offer_no_tools(self, model: Resolved) -> None:
         """The model turned tools down; it is not offered any again."""
         self._without_tools.add(key_of(model))
+
+    def holds_schema(self, model: Resolved) -> bool:
+        """Whether the model's answer can be held to a schema."""
+        return model.backend.holds_schema and key_of(model) not in self._without_schema
+
+    def hold_to_no_schema(self, model: Resolved) -> None:
+        """The model's server turned a schema down; it is not sent any again."""
+        self._without_schema.add(key_of(model))
 
     def become(self, model: Resolved) -> Resolved:
         """Make this one the active model."""

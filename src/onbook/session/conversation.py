@@ -56,6 +56,10 @@ class Conversation:
         """A turn with all its messages, from the user's to the last of the model."""
         self._exchanges.append(_Exchange(fresh_ids(messages), told))
 
+    def keep(self, turns: int) -> None:
+        """Forget every turn after the first so many."""
+        del self._exchanges[turns:]
+
     def clear(self) -> None:
         """Forget every turn; instruction and sections stay."""
         self._exchanges.clear()

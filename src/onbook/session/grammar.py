@@ -12,7 +12,7 @@ from onbook.outcome import UsageError
 
 
 class CommandLine(msgspec.Struct, frozen=True):
-    """`/name argument …`, split as a shell would."""
+    """`/name argument …`, split as a shell would. What an `AS_TYPED` command carries out is one argument."""
 
     name: str
     arguments: tuple[str, ...]
@@ -40,6 +40,8 @@ class ChatLine(msgspec.Struct, frozen=True):
 Line = CommandLine | ProgramLine | MentionLine | ChatLine
 
 EXITS = frozenset({"exit", "quit", "bye"})
+AS_TYPED = frozenset({"loop"})
+"""Commands that carry out another line, which has a meaning, and quotes, of its own."""
 _COMMAND_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _LEADING_BLANK_LINES = re.compile(r"\A\s*\n")
 _MENTIONED = re.compile(r"(\w(?:[\w.:/-]*\w)?)[.:,-]*")
@@ -54,7 +56,7 @@ def parse_line(line: str) -> Line:
     if text == "/":
         raise UsageError("/: the name of a command is missing, as in /help")
     if first.startswith("/") and _COMMAND_NAME.fullmatch(first[1:]):
-        return CommandLine(first[1:].lower(), _words(rest, first))
+        return _command(first, rest)
     if first.startswith("!"):
         return _program(text[1:])
     if first.startswith("@") and (found := _MENTIONED.fullmatch(first[1:])):
@@ -74,6 +76,13 @@ def is_exit(line: str) -> bool:
 def _split(text: str) -> tuple[str, str]:
     words = text.split(maxsplit=1)
     return (words[0], words[1] if len(words) > 1 else "") if words else ("", "")
+
+
+def _command(first: str, rest: str) -> CommandLine:
+    name = first[1:].lower()
+    if name in AS_TYPED:
+        return CommandLine(name, (rest,) if rest else ())
+    return CommandLine(name, _words(rest, first))
 
 
 def _program(text: str) -> ProgramLine:

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from onbook.config.settings import Settings
-from onbook.events import Note, Sink
+from onbook.events import Note
 from onbook.policy.door import Door
 from onbook.session.budget import Ledger
 from onbook.session.choice import ModelChoice
 from onbook.session.mcp.servers import McpServers
 from onbook.session.memory.store import Memory
+from onbook.session.outlet import Outlet
 from onbook.session.pending import Pending
+from onbook.session.progress import Progress
 from onbook.session.roles import Part
 from onbook.session.skills.skills import Skills
 from onbook.session.tools.toolbox import Toolbox
@@ -70,7 +72,7 @@ class Live:
     root: Path
     settings: Settings
     environ: Mapping[str, str]
-    emit: Sink
+    emit: Outlet
     """Redacted, recorded, shown: the only way out."""
     door: Door
     chat: Chat
@@ -80,6 +82,7 @@ class Live:
     log: Log = field(default_factory=Log)
     exit: Exit = field(default_factory=Exit)
     part: Part = field(default_factory=Part)
+    progress: Progress = field(default_factory=Progress)
     goes_on: bool = True
     """Whether another line can follow the one that is carried out; `onbook ask` has only one."""
     config: str = ""

@@ -22,9 +22,10 @@ async def replay(
 
     Each is a turn of its own, for `/undo` and for the skills that a model loads; a record sets no skill off.
     """
-    again = [turn for turn in turns if turn.outcome == Outcome.PASSED.value]
-    for line in _not_replayed(len(turns) - len(again), again):
+    answered = [turn for turn in turns if turn.outcome == Outcome.PASSED.value]
+    for line in _not_replayed(len(turns) - len(answered), answered):
         warn(line)
+    again = [turn for turn in answered if not turn.pipeline]
     outcome = Outcome.PASSED
     for turn in again:
         show(asked(turn))
@@ -38,10 +39,13 @@ async def replay(
     return outcome
 
 
-def _not_replayed(skipped: int, again: Sequence[Turn]) -> Iterator[str]:
+def _not_replayed(skipped: int, answered: Sequence[Turn]) -> Iterator[str]:
     if skipped:
         turns = "1 turn that was" if skipped == 1 else f"{skipped} turns that were"
         yield f"skipped {turns} cancelled or failed"
-    pictures = [name for turn in again for name in turn.attachments if is_picture(name)]
+    for turn in answered:
+        if turn.pipeline:
+            yield f"not run again: {turn.user}; its prompt files are not in the record, so type it yourself"
+    pictures = [name for turn in answered for name in turn.attachments if is_picture(name)]
     if pictures:
         yield f"asked without what was attached, for a record holds no pictures: {', '.join(pictures)}"

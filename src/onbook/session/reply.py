@@ -28,6 +28,8 @@ class Reply(msgspec.Struct, frozen=True):
     wanted: tuple[str, ...] = ()
     """The names of all tools it asked for."""
     finish_reason: str = ""
+    logprobs: tuple[float, ...] = ()
+    """How probable each token of the text was, where that was asked for and told."""
 
     def without_calls(self) -> "Reply":
         return msgspec.structs.replace(self, calls=())
@@ -71,7 +73,11 @@ class Replies:
         await self._measure(model, request, heard, window)
         self.finish_reason = heard.finish_reason
         return Reply(
-            "".join(heard.text), tuple(heard.calls), tuple(call.name for call in heard.calls), heard.finish_reason
+            "".join(heard.text),
+            tuple(heard.calls),
+            tuple(call.name for call in heard.calls),
+            heard.finish_reason,
+            tuple(heard.logprobs),
         )
 
     async def _known_window(self, model: Resolved, size: int) -> int | None:
@@ -105,6 +111,7 @@ class Replies:
     def _take(self, delta: Delta, heard: "_Heard") -> None:
         if isinstance(delta, Text):
             heard.text.append(delta.text)
+            heard.logprobs.extend(delta.logprobs)
             self._telling.text(delta.text)
         elif isinstance(delta, Reasoning):
             heard.thought.append(delta.text)
@@ -114,7 +121,7 @@ class Replies:
         elif isinstance(delta, Finish):
             heard.finish_reason = delta.reason
         elif isinstance(delta, Retrying):
-            self._telling.note(delta.sentence, "warning")
+            self._telling.retrying(delta.sentence)
 
     async def _measure(self, model: Resolved, request: Request, heard: "_Heard", window: int | None) -> None:
         used = await used_tokens(heard.usage, request.messages, heard.written, model.backend)
@@ -131,14 +138,8 @@ class Replies:
 
     def _pay(self, model: Resolved, used: Used, share: float | None) -> None:
         money = self._ledger.add(model, used)
-        so_far = self.totals
-        first = so_far.prompt_tokens is None
-        self.totals = Totals(
-            (so_far.prompt_tokens or 0) + used.prompt,
-            (so_far.completion_tokens or 0) + used.completion,
-            so_far.estimated or used.estimated,
-            context_used=share,
-            money=None if money is None or (so_far.money is None and not first) else (so_far.money or 0.0) + money,
+        self.totals = self.totals.plus(
+            Totals(used.prompt, used.completion, used.estimated, context_used=share, money=money)
         )
 
 
@@ -147,6 +148,7 @@ class _Heard:
 
     def __init__(self) -> None:
         self.text: list[str] = []
+        self.logprobs: list[float] = []
         self.thought: list[str] = []
         self.calls: list[ToolCall] = []
         self.usage: Usage | None = None

@@ -6,7 +6,10 @@ import time
 import msgspec
 
 from onbook.events import (
+    ConfidenceRead,
     Note,
+    PromptStep,
+    Reading,
     ReasoningDelta,
     RunFinished,
     RunStarted,
@@ -36,16 +39,24 @@ class Telling:
         self._began = time.monotonic()
         self._first: float | None = None
 
-    def started(self, prompt: Prompt, speaker: Speaker | None, workspace: str) -> None:
+    def started(
+        self,
+        prompt: Prompt,
+        speaker: Speaker | None,
+        workspace: str,
+        kind: str = "chat",
+        step: PromptStep | None = None,
+    ) -> None:
         self._emit(
             RunStarted(
                 run=self.run,
                 time=time.time(),
-                kind="chat",
+                kind=kind,
                 input=prompt.text,
                 speaker=speaker,
                 workspace=workspace,
                 attachments=prompt.attachments,
+                step=step,
             )
         )
 
@@ -78,19 +89,41 @@ class Telling:
     def process_finished(self, report: Report) -> None:
         self._emit(process_finished(self.run, report.command, report.output, report.ran))
 
+    def retrying(self, sentence: str) -> None:
+        self.note(sentence, "warning")
+
+    def confidence(self, reading: Reading, threshold: float | None) -> None:
+        self._emit(
+            ConfidenceRead(
+                run=self.run,
+                time=time.time(),
+                score=reading.score,
+                method=reading.method,
+                reason=reading.reason,
+                threshold=threshold,
+            )
+        )
+
     def note(self, text: str, level: str = "info") -> None:
         self._emit(Note(run=self.run, time=time.time(), text=text, level=level))
 
     def finished(
-        self, outcome: Outcome, error: OnbookError | None, reason: str, totals: Totals, running: Totals
+        self,
+        outcome: Outcome,
+        error: OnbookError | None,
+        reason: str,
+        totals: Totals,
+        running: Totals,
+        text: str | None = None,
     ) -> None:
+        """The run ends; `text` is the answer where that is not what was said along the way."""
         self._emit(
             RunFinished(
                 run=self.run,
                 time=time.time(),
                 outcome=outcome.value,
                 exit_code=outcome.exit_code,
-                text="".join(self._text),
+                text="".join(self._text) if text is None else text,
                 reasoning="".join(self._reasoning),
                 error=str(error or ""),
                 finish_reason=reason,

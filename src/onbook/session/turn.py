@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from onbook.events import Sink
+from onbook.events import PromptStep, Sink
 from onbook.excerpt import cut_middle
 from onbook.models.errors import ContextOverflow, OutOfMemory, ToolsUnsupported
 from onbook.models.messages import Message, Request, ToolSpec
@@ -17,6 +17,7 @@ from onbook.session.attachments import Prompt
 from onbook.session.budget import Ledger
 from onbook.session.choice import ModelChoice, key_of
 from onbook.session.conversation import Conversation, stopped
+from onbook.session.gauge import Gauge
 from onbook.session.reply import Replies, Reply
 from onbook.session.retelling import without_tools
 from onbook.session.schema import misfit
@@ -69,6 +70,10 @@ class Chat:
     ledger: Ledger = field(default_factory=Ledger)
     rounds: int = ROUNDS
     """How often in one turn the model may ask for tools."""
+    kind: str = "chat"
+    """What its turns are called as runs; `agent` for somebody who works for a workflow."""
+    step: PromptStep | None = None
+    """Which step of a workflow they are for."""
 
     def offered(self, model: Resolved | None) -> tuple[ToolSpec, ...]:
         """The tools that a model is offered; none beside a schema, which several servers do not take together."""
@@ -76,13 +81,14 @@ class Chat:
             return ()
         return tuple(tool.spec for tool in self.toolbox.offered)
 
-    async def turn(self, prompt: Prompt, model: Resolved | None = None) -> Ended:
-        """Ask the active model, or the one given for this turn; stream, use tools, remember.
+    async def turn(self, prompt: Prompt, model: Resolved | None = None, gauge: Gauge | None = None) -> Ended:
+        """Ask the active model, or the one given for this turn; stream, use tools, remember. With a gauge, find out how
+        sure the model is of its answer.
 
         A turn that ends badly leaves the history as it was, unless its tools had done something by then, or what was
         said has been paid for with the last of a budget: whoever goes on must know of that.
         """
-        run = _Run(self, prompt)
+        run = _Run(self, prompt, gauge)
         try:
             await run.begin(model)
             ended = await run.perform()
@@ -102,13 +108,15 @@ class Chat:
 class _Run:
     """The state of one turn while it lasts."""
 
-    def __init__(self, chat: Chat, prompt: Prompt) -> None:
+    def __init__(self, chat: Chat, prompt: Prompt, gauge: Gauge | None) -> None:
         self.chat = chat
         self.prompt = prompt
-        self.telling = Telling(chat.emit)
+        self.gauge = gauge
+        self.telling = gauge.telling if gauge else Telling(chat.emit)
         self.loop = ToolLoop(chat.toolbox, self.telling)
         self.replies = Replies(chat.choice, chat.ledger, self.telling)
         self.model: Resolved
+        self.sent: Request
 
     async def begin(self, model: Resolved | None) -> None:
         """Find the model and say who will answer; nobody, where there is none."""
@@ -117,7 +125,8 @@ class _Run:
             self.model = model or await self.chat.choice.current()
             speaker = speaker_of(self.model, self.chat.choice, self.chat.agent)
         finally:
-            self.telling.started(self.prompt, speaker, self.chat.workspace)
+            chat = self.chat
+            self.telling.started(self.prompt, speaker, chat.workspace, chat.kind, chat.step)
 
     async def perform(self) -> Ended:
         ledger = self.chat.ledger
@@ -126,7 +135,7 @@ class _Run:
             for _ in range(self.chat.rounds):
                 reply = await self._ask()
                 if not reply.calls:
-                    return self._answer(reply)
+                    return await self._measured(self._answer(reply))
                 self.replies.settle()
                 await self.loop.carry_out(reply.text, reply.calls)
                 ledger.check()
@@ -135,7 +144,8 @@ class _Run:
                 "the model is asked to answer with what it has",
                 "warning",
             )
-            return self._answer(await self._reply((), Message("user", _ENOUGH)), rounds=self.chat.rounds)
+            reply = await self._reply((), Message("user", _ENOUGH))
+            return await self._measured(self._answer(reply, rounds=self.chat.rounds))
 
     async def _ask(self) -> Reply:
         """The next reply; a model that turns tools down is asked again without."""
@@ -161,9 +171,16 @@ class _Run:
 
     async def _reply(self, tools: tuple[ToolSpec, ...], *more: Message) -> Reply:
         chat = self.chat
-        messages = (*chat.conversation.messages_for(self.prompt, self._reader), *self.loop.exchange, *more)
-        request = Request(messages if tools else without_tools(messages), tools=tools, **chat.options)
-        return await self.replies.next(self.model, request, self.loop.unique)
+        prompt = self.gauge.asked(self.prompt) if self.gauge else self.prompt
+        messages = (*chat.conversation.messages_for(prompt, self._reader), *self.loop.exchange, *more)
+        self.sent = Request(messages if tools else without_tools(messages), tools=tools, **chat.options)
+        reply = await self.replies.next(self.model, self.sent, self.loop.unique)
+        return self.gauge.heard(reply) if self.gauge else reply
+
+    async def _measured(self, ended: Ended) -> Ended:
+        if self.gauge is not None and ended.outcome is Outcome.PASSED:
+            await self.gauge.read(self.model, self.sent)
+        return ended
 
     def _answer(self, reply: Reply, *, rounds: int = 0) -> Ended:
         if reply.finish_reason == "length":
@@ -179,10 +196,9 @@ class _Run:
 
     def finish(self, ended: Ended) -> None:
         self._remember(ended)
-        replies = self.replies
-        self.telling.finished(
-            ended.outcome, ended.error, replies.finish_reason, replies.totals, self.chat.ledger.running
-        )
+        totals = self.replies.totals.plus(self.gauge.totals) if self.gauge else self.replies.totals
+        running = self.chat.ledger.running
+        self.telling.finished(ended.outcome, ended.error, self.replies.finish_reason, totals, running)
 
     def _remember(self, ended: Ended) -> None:
         last, exchange = ended.text, self.loop.exchange

@@ -50,8 +50,9 @@ class Board:
     state: str = "starting"
     context_used: float | None = None
 
-    def wait_for(self, label: str) -> None:
-        self.waiting = Waiting(label, time.monotonic())
+    def wait_for(self, label: str, after: float = 0.0) -> None:
+        """Say so from now on, or after so many seconds."""
+        self.waiting = Waiting(label, time.monotonic() + after)
 
     def above(self, columns: int, rows: int) -> Fragments:
         """What is drawn above the input line, at most so many rows of it: the latest."""
@@ -78,9 +79,8 @@ class Board:
         gone = time.monotonic() - self.waiting.since
         if gone < PATIENCE:
             return ""
-        context = f" | context {self.context_used:.0%}" if self.context_used is not None else ""
         frame = FRAMES[int(gone / SECONDS_A_FRAME) % len(FRAMES)]
-        return f"{frame} {self.waiting.label}{context} | {gone:.0f}s"
+        return f"{frame} {self.waiting.label} | {gone:.0f}s"
 
 
 def _first_line(text: str) -> str:

@@ -22,13 +22,16 @@ from onbook.events import (
 )
 from onbook.terminal.asides import in_short, is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.board import Board
+from onbook.terminal.flow_view import FlowView, header, is_flow
 from onbook.terminal.growing import Growing, Lines, Thoughts, Words
 from onbook.terminal.screen import printable, styled
-from onbook.terminal.steps_view import Steps, header, is_flow
 from onbook.terminal.surface import Surface
 
 if TYPE_CHECKING:
     from onbook.session.live import LogLevel
+
+_SILENCE = 1.0
+"""Seconds without a word after which a model that has begun to answer for a step is waited for again."""
 
 
 @dataclass
@@ -38,8 +41,12 @@ class _Run:
     model: str
     text: Growing
     thoughts: Growing = field(default_factory=Thoughts)
-    steps: Steps | None = None
-    """Its steps, if it is a flow."""
+    speaks: bool = False
+    """Whether its model has begun to answer."""
+    flow: FlowView | None = None
+    """Its steps, if it is a run of steps; those of the run it is for, if it is a prompt."""
+    is_prompt: bool = False
+    """Whether its model answers for a step, whose own line says how that ended."""
 
 
 class LiveView:
@@ -51,6 +58,7 @@ class LiveView:
         self._level = level
         self._runs: dict[str, _Run] = {}
         self._calls: dict[str, str] = {}
+        self._loops: set[str] = set()
         self.said_cancelled = False
 
     def __call__(self, event: AnyEvent) -> None:
@@ -84,21 +92,52 @@ class LiveView:
         self._board.waiting = None
 
     def _started(self, event: RunStarted) -> None:
-        if event.speaker is None:
-            self._runs[event.run] = _Run("", Lines(event.input), steps=Steps() if is_flow(event) else None)
-            if is_flow(event):
-                self.aside(header(event), dimmed=False)
-            self._board.wait_for(in_short(event.input.strip()))
-        else:
-            self._runs[event.run] = _Run(event.speaker.model, Words(lambda: self._surface.columns))
-            self._board.wait_for(event.speaker.model)
+        if event.speaker is not None:
+            self._speaks(event, event.speaker.model)
+            return
+        flow = FlowView(event) if is_flow(event) else None
+        self._runs[event.run] = _Run("", Lines(event.input), flow=flow)
+        if event.kind == "loop":
+            self._loops.add(event.run)
+            self.aside(event.name, dimmed=False)
+        if flow is not None and (line := header(event)):
+            self.aside(line, dimmed=False)
+        self._board.wait_for(in_short(event.input.strip()))
+
+    def _speaks(self, event: RunStarted, model: str) -> None:
+        run = self._runs[event.run] = _Run(model, Words(lambda: self._surface.columns))
+        if event.kind == "prompt":
+            run.is_prompt = True
+            run.flow = self._flow_around(event)
+        if run.flow is not None:
+            run.flow.asks(event)
+        self._board.wait_for(self._label(run))
+
+    def _flow_around(self, event: RunStarted) -> FlowView | None:
+        """The run of steps that a prompt is for."""
+        if event.step is not None and event.step.within in self._runs:
+            return self._runs[event.step.within].flow
+        return next((run.flow for run in reversed(self._runs.values()) if run.flow is not None), None)
+
+    def _label(self, run: _Run) -> str:
+        """What is waited for: the step that its model works on, or the model and how full its context is."""
+        if run.flow is not None:
+            return printable(run.flow.label)
+        used = self._board.context_used
+        return run.model if used is None or not run.model else f"{run.model} | context {used:.0%}"
 
     def _text(self, event: TextDelta) -> None:
         run = self._run(event)
         self._board.waiting = None
         self._end_thoughts(run)
+        if run.is_prompt and run.flow is not None:
+            run.flow.hears(event)
+            self._board.wait_for(self._label(run), after=_SILENCE)  # it may be asked how sure it is, unheard
         self._surface.say(run.text.feed(event.text))
         self._board.growing = run.text
+        if run.model and not run.speaks:  # the word that was waited for does not wait for the next frame
+            self._surface.draw()
+        run.speaks = True
 
     def _reasoning(self, event: ReasoningDelta) -> None:
         run = self._run(event)
@@ -114,19 +153,19 @@ class LiveView:
     def _answered(self, event: ToolFinished) -> None:
         for line in tool_lines(self._calls.pop(event.call, event.name), event, self._level()):
             self.aside(line)
-        self._board.wait_for(next(reversed(self._calls.values()), self._run(event).model))
+        self._board.wait_for(next(reversed(self._calls.values()), self._label(self._run(event))))
 
     def _step(self, event: StepStarted | StepFinished) -> None:
-        steps = self._run(event).steps
-        if steps is None:
+        flow = self._run(event).flow
+        if flow is None:
             return
-        lines = steps.take(event)
+        lines = flow.take(event)
         for line in lines:
             self.aside(line, dimmed=False)
         if lines or self._board.waiting is None:
-            self._board.wait_for(steps.label)
+            self._board.wait_for(printable(flow.label))
         else:
-            self._board.waiting = msgspec.structs.replace(self._board.waiting, label=printable(steps.label))
+            self._board.waiting = msgspec.structs.replace(self._board.waiting, label=printable(flow.label))
 
     def _process(self, event: ProcessFinished) -> None:
         if is_worth_saying(event, self._level(), asked_by_model=bool(self._run(event).model)):
@@ -134,22 +173,49 @@ class LiveView:
 
     def _note(self, event: Note) -> None:
         if is_heard(event, self._level()):
-            self.aside(f"onbook: {event.text}", dimmed=event.level != "warning")
+            if event.run in self._runs and self._runs[event.run].speaks:  # it comes after what was said
+                self._end_text(self._runs[event.run])
+            own = event.run in self._loops  # which speak for themselves
+            self.aside(event.text if own else f"onbook: {event.text}", dimmed=not own and event.level != "warning")
 
     def _finished(self, event: RunFinished) -> None:
-        run = self._runs.pop(event.run, None)
-        if run is not None:
-            self._end_text(run)
+        run = self._runs.pop(event.run, None) or _Run("", Lines(""))
+        self._end_text(run)
         self._board.waiting = None
-        if event.error and not (run and run.steps and run.steps.has_said(event.error)):
+        if event.run in self._loops:
+            self._loops.discard(event.run)
+            self.said_cancelled |= event.outcome == "cancelled"  # with how far it came
+        if run.is_prompt:
+            self._prompt_ended(event, run)
+            return
+        if run.flow is not None:
+            self._close(event, run.flow)
+        if event.error and not (run.flow and run.flow.has_told(event)):
             self.aside(f"onbook: {event.error}", dimmed=False)
         if event.outcome == "cancelled":
-            self.cancelled()
-        elif run is not None and run.model:
+            if not self._runs:  # a run inside another leaves it to that one
+                self.cancelled()
+        elif run.model:
             if event.totals.context_used is not None:
                 self._board.context_used = event.totals.context_used
             if event.outcome == "passed":
                 self.aside(f"{run.model} · {statistics(event.totals)}")
+
+    def _prompt_ended(self, event: RunFinished, run: _Run) -> None:
+        """How it ended is on the step's line, and what a pipeline's cost in its table. The context of the conversation
+        is as it was."""
+        if run.flow is not None:
+            run.flow.heard_all(event)
+        if event.outcome == "passed" and not (run.flow and run.flow.is_pipeline):
+            self.aside(f"{run.model} · {statistics(event.totals)}")
+
+    def _close(self, event: RunFinished, flow: FlowView) -> None:
+        """A pipeline ends with its table; and with its answer, where another one was heard."""
+        if flow.is_pipeline and event.outcome == "passed" and not flow.has_let_hear(event):
+            answer = Words(lambda: self._surface.columns)
+            self._surface.say(answer.feed(event.text) + answer.end())
+        for line in flow.table(self._surface.columns):
+            self.aside(line)
 
     def _run(self, event: Event) -> _Run:
         return self._runs.setdefault(event.run, _Run("", Lines("")))
@@ -158,6 +224,7 @@ class LiveView:
         self._end_thoughts(run)
         self._surface.say(run.text.end())
         self._board.growing = None
+        run.speaks = False
 
     def _end_thoughts(self, run: _Run) -> None:
         if self._board.thoughts is not None:

@@ -3,9 +3,11 @@
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, run_in_terminal
+from prompt_toolkit.application.current import set_app
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory, ConditionalAutoSuggest, ThreadedAutoSuggest
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, ThreadedCompleter
@@ -93,13 +95,21 @@ class Editor:
         self._output.end()
         await self.buffer.open_in_editor()
 
+    async def edit_file(self, path: Path) -> bool:
+        """Have it change a file; whether it could be opened."""
+        from onbook.terminal.gate_asking import edit_now
+
+        self._output.end()
+        with set_app(self.app):
+            return await run_in_terminal(lambda: edit_now(path), in_executor=True)
+
     def suspend(self) -> None:
         """Give the terminal back to the shell until it says to go on."""
         self._output.end()
         self.app.suspend_to_background()
 
-    def bind(self, keys: KeyBindings) -> None:
-        self.app.key_bindings = merge_key_bindings([load_auto_suggest_bindings(), keys])
+    def bind(self, *keys: KeyBindings) -> None:
+        self.app.key_bindings = merge_key_bindings([load_auto_suggest_bindings(), *keys])
 
     def swap(self, text: str) -> str:
         """Put a text into the input line; gives the one that was there."""

@@ -14,6 +14,7 @@ from onbook.terminal.asker import PromptAsker
 from onbook.terminal.banner import first_lines, further_lines
 from onbook.terminal.board import Board, Typed
 from onbook.terminal.completer import SessionCompleter
+from onbook.terminal.gate_list import arrow_keys
 from onbook.terminal.history import InputHistory
 from onbook.terminal.keys import bindings
 from onbook.terminal.live_view import LiveView
@@ -45,8 +46,8 @@ class Repl:
             SessionCompleter(lambda: self._live),
             history,
         )
-        self._editor.bind(bindings(self._editor.buffer, self))
-        self._asker = PromptAsker(self._board, self._editor.swap, self._view.aside)
+        self._asker = PromptAsker(self._board, self._editor.swap, self._view.aside, self._edit_file)
+        self._editor.bind(bindings(self._editor.buffer, self), arrow_keys(lambda: self._asker.lists, self._asker.move))
         self._pastes = Pastes()
         self._entered = asyncio.Event()
         self._running: asyncio.Task[Any] | None = None
@@ -102,7 +103,10 @@ class Repl:
             return ""
 
     def interrupt(self) -> bool:
-        """Stop what runs, and forget what waits for it: as in a shell. Stopping once is enough, and cleans up."""
+        """Stop what runs, and forget what waits for it: as in a shell. Stopping once is enough, and cleans up.
+        A workflow that stands at a gate stops there by itself."""
+        if self._asker.stop():
+            return True
         if self._running is None and not self._board.queued:
             return False
         if dropped := len(self._board.queued):
@@ -124,6 +128,10 @@ class Repl:
     async def edit(self) -> None:
         with self._surface.lent():
             await self._editor.edit()
+
+    async def _edit_file(self, path: Path) -> bool:
+        with self._surface.lent():
+            return await self._editor.edit_file(path)
 
     async def _draw(self) -> None:
         try:
@@ -182,10 +190,13 @@ class Repl:
                 await live.choice.list_models()
 
     async def _watched(self, task: asyncio.Task[Any]) -> None:
-        """Wait for its end. The spinner turns by being drawn again, and so a question comes to sight."""
+        """Wait for its end. The spinner turns by being drawn again, and so a question comes to sight and a loop counts
+        down."""
+        progress = ""
         while not task.done():
             await asyncio.wait({task}, timeout=SECONDS_A_FRAME)
-            if self._board.waiting is not None or self._board.question is not None:
+            before, progress = progress, self._live.progress.words if self._live is not None else ""
+            if self._board.waiting is not None or self._board.question is not None or progress != before:
                 self._surface.refresh()
 
     @asynccontextmanager

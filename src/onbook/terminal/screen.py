@@ -10,6 +10,11 @@ def is_terminal(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
+def width_of(stream: TextIO) -> int | None:
+    """How many columns a terminal has; None for what is none, where a line may be as long as it is."""
+    return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH if stream.isatty() else None
+
+
 def dim(text: str, stream: TextIO) -> str:
     """The text set back where the stream can show it (and `NO_COLOR` does not forbid it)."""
     return styled("2", text) if is_terminal(stream) else text
@@ -43,6 +48,9 @@ def write_aside(text: str) -> None:
     except OSError:
         pass
 
+
+_USUAL_WIDTH = 80
+"""Of a terminal that does not say."""
 
 # A carriage return is dropped, for the sake of replies that end their lines in two characters.
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}

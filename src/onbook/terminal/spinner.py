@@ -1,12 +1,12 @@
 """A sign of life on standard error while a model is silent. By hand: importing a library for it costs more time
 than most waits take."""
 
+import sys
 import threading
 import time
 from collections.abc import Callable
-from shutil import get_terminal_size
 
-from onbook.terminal.screen import printable, write_aside
+from onbook.terminal.screen import printable, width_of, write_aside
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SECONDS_A_FRAME = 0.1
@@ -21,24 +21,30 @@ class Spinner:
         """`label` is asked again for every frame: what is waited for may change meanwhile."""
         self._label = label
         self._stop = threading.Event()
+        self._drawing = threading.Lock()
         self._drawn = False
         self._thread = threading.Thread(target=self._run, name="spinner", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        if self._thread.is_alive():
-            self._stop.set()
-            self._thread.join()
-            if self._drawn:
+        """Draw no more, and wipe what was drawn. The thread ends when it notices; the answer does not wait for that."""
+        with self._drawing:
+            if self._drawn and not self._stop.is_set():
                 write_aside("\r\x1b[K")
+            self._stop.set()
 
     def _run(self) -> None:
         began = time.monotonic()
         pause, frame = PATIENCE, 0
         while not self._stop.wait(pause):
             pause = SECONDS_A_FRAME
-            self._drawn = True
-            line = f"{FRAMES[frame % len(FRAMES)]} {printable(self._label())} | {time.monotonic() - began:.0f}s"
-            # A line that wraps could not be wiped again.
-            write_aside(f"\r{line[: get_terminal_size().columns - 1]}\x1b[K")
+            with self._drawing:
+                if not self._stop.is_set():
+                    self._draw(FRAMES[frame % len(FRAMES)], time.monotonic() - began)
             frame += 1
+
+    def _draw(self, mark: str, seconds: float) -> None:
+        self._drawn = True
+        line = f"{mark} {printable(self._label())} | {seconds:.0f}s"
+        fitting = line[: (width_of(sys.stderr) or 1) - 1]  # one that wraps could not be wiped again
+        write_aside(f"\r{fitting}\x1b[K")

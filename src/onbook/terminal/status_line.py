@@ -23,7 +23,7 @@ def status_line(live: "Live | None", board: Board) -> str:
         f"context {context}",
         live.part.role.name if live.part.role is not None else "",
         _recording(live),
-        board.state,
+        _state(live, board),
     ]
     return f" {printable(' · '.join(part for part in parts if part))} "
 
@@ -34,6 +34,11 @@ def context_used(live: "Live") -> float | None:
 
     window = live.choice.known_window(live.choice.chosen) if live.choice.chosen is not None else None
     return told_tokens(live) / window if window else None
+
+
+def _state(live: "Live", board: Board) -> str:
+    """What goes on; of a loop, how far it is or how long it waits."""
+    return (live.progress.words if board.state == "running" else "") or board.state
 
 
 def _recording(live: "Live") -> str:

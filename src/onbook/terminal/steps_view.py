@@ -1,49 +1,14 @@
-"""The steps of a flow as lines for a person: a step's own line when it has ended, what was inside it indented below.
-
-`Step 1/2: detect_files ........................ 0.12s ✓` is the form that seed 5 fixes: the dots end in column 47.
-"""
+"""The steps of a flow as lines for a person: a step's own line when it has ended, what was inside it indented below."""
 
 from dataclasses import dataclass, field
 
 import msgspec
 
-from onbook.events import RunStarted, StepFinished, StepStarted
+from onbook.events import RunFinished, StepFinished, StepStarted
+from onbook.terminal.step_lines import EndLine, Line, is_below, step_label, step_line
 
-DOTS_END = 47
 MOST_INSIDE = 20
 """Lines below one step: who runs ten thousand items wants the number, and what failed."""
-_FEWEST_DOTS = 3
-_LONGEST_ITEM = 38
-"""So that the dots of an item line up too."""
-
-
-def is_flow(started: RunStarted) -> bool:
-    """Whether the run is one of steps."""
-    return started.kind in ("script", "workflow") and bool(started.name)
-
-
-def header(started: RunStarted) -> str:
-    """`[Pipeline: context_pipeline]`"""
-    return f"[{'Workflow' if started.kind == 'workflow' else 'Pipeline'}: {started.name}]"
-
-
-class Line(msgspec.Struct, frozen=True):
-    """A line that is ready but for its place: how deep it stands is known when everything around it has ended."""
-
-    text: str
-    ending: str = ""
-    """What comes after the dots, if it has dots."""
-    depth: int = 0
-
-    def __str__(self) -> str:
-        text = "  " * self.depth + self.text
-        if not self.ending:
-            return text
-        return f"{text} {'.' * max(DOTS_END - len(text) - 1, _FEWEST_DOTS)} {self.ending}"
-
-    @property
-    def inside(self) -> "Line":
-        return msgspec.structs.replace(self, depth=self.depth + 1)
 
 
 @dataclass
@@ -57,28 +22,40 @@ class _Open:
     total: int = 0
     explained: bool = False
     """Whether something inside it has said why it failed."""
+    kept: bool = False
+    """Whether something inside it was taken from the journal."""
+    ran: bool = False
+    """Whether something inside it was not."""
 
 
 class Steps:
     """The steps of one run. Nothing here prints."""
 
-    def __init__(self) -> None:
+    def __init__(self, end_line: EndLine = step_line) -> None:
+        self._end_line = end_line
         self._open: dict[str, _Open] = {}
         self._top: _Open | None = None
         self._counted: _Open | None = None
         self._reasons: list[str] = []
+        self._fell_below = False
 
     @property
     def label(self) -> str:
-        """What goes on at the moment: `Step 2/3: lint_all | 12/40`; nothing between two steps. Any thread may ask."""
-        top, counted = self._top, self._counted
-        if top is None:
-            return ""
-        return _label(top.started) + (f" | {_progress(counted)}" if counted else "")
+        """Which step runs at the moment; nothing between two steps. Any thread may ask."""
+        top = self._top
+        return step_label(top.started) if top is not None else ""
 
-    def has_said(self, error: str) -> bool:
-        """Whether a step's line has given this reason already."""
-        return any(error.endswith(reason) for reason in self._reasons)
+    @property
+    def progress(self) -> str:
+        """How far a step with many parts is: `12/40`, `round 2/5`. Any thread may ask."""
+        counted = self._counted
+        return _progress(counted) if counted is not None else ""
+
+    def has_told(self, finished: RunFinished) -> bool:
+        """Whether a step's line has said already why the run ended."""
+        if finished.outcome == "below_threshold" and self._fell_below:
+            return True
+        return any(finished.error.endswith(reason) for reason in self._reasons)
 
     def take(self, event: StepStarted | StepFinished) -> list[str]:
         """The lines that can be said for good: those of a step at the top, when it has ended."""
@@ -100,25 +77,26 @@ class Steps:
         ended = self._open.pop(event.address, None)
         if ended is None:
             return []
+        event = _with_parts(ended, event)
         around = self._around(event.address)
-        passed = event.outcome == "passed"
-        lines = self._lines(ended, event, passed=passed, shown=around is None or _is_shown(ended, around, event))
+        lines = self._lines(ended, event, shown=around is None or _is_shown(ended, around, event))
         if ended is self._counted:
             self._counted = None
         if around is None:
             self._top = None
             return [str(line) for line in lines]
-        around.done += ended.started.kind in ("round", "item")
-        around.explained |= ended.explained
-        if not passed or len(around.lines) + len(lines) <= MOST_INSIDE:
+        _add_to(around, ended)
+        if event.outcome != "passed" or len(around.lines) + len(lines) <= MOST_INSIDE:
             around.lines += lines
         else:
             around.left_out += bool(lines)
         return []
 
-    def _lines(self, ended: _Open, event: StepFinished, *, passed: bool, shown: bool) -> list[Line]:
-        own = [_line(ended.started, event, passed=passed)] if shown else []
+    def _lines(self, ended: _Open, event: StepFinished, *, shown: bool) -> list[Line]:
+        own = [self._end_line(ended.started, event)] if shown else []
         inside = [*ended.lines, *([Line(f"… and {ended.left_out} more")] if ended.left_out else [])]
+        if is_below(event):
+            ended.explained = self._fell_below = True
         if event.error and not ended.explained:
             ended.explained = True
             self._reasons.append(event.error)
@@ -135,27 +113,25 @@ class Steps:
         return self._open.get(branch)
 
 
+def _with_parts(ended: _Open, event: StepFinished) -> StepFinished:
+    """The event; it counts as reused exactly when all that it is made of was."""
+    ended.kept |= event.reused
+    ended.ran |= ended.started.kind in ("once", "conditional") and not event.reused
+    reused = ended.kept and not ended.ran
+    return event if event.reused == reused else msgspec.structs.replace(event, reused=reused)
+
+
+def _add_to(around: _Open, ended: _Open) -> None:
+    around.done += ended.started.kind in ("round", "item")
+    around.explained |= ended.explained
+    around.kept |= ended.kept
+    around.ran |= ended.ran
+
+
 def _is_shown(ended: _Open, around: _Open, event: StepFinished) -> bool:
     """A command inside a round or an item is not, unless it failed: the round's own line says as much."""
     is_plain = ended.started.kind == "once" and around.started.kind in ("round", "item")
     return not is_plain or event.outcome not in ("passed", "cancelled")
-
-
-def _line(started: StepStarted, event: StepFinished, *, passed: bool) -> Line:
-    remark = "cancelled" if event.outcome == "cancelled" else event.detail if passed else ""
-    if event.reused:
-        remark = "reused"
-    return Line(_label(started), f"{event.seconds:.2f}s {'✓' if passed else '✗'} {remark}".rstrip())
-
-
-def _label(started: StepStarted) -> str:
-    place = f"{started.index}/{started.total}"
-    if started.kind == "round":
-        return f"round {place}"
-    if started.kind == "item":
-        text = f"item {place}: {' '.join(started.name.split())}"
-        return text if len(text) <= _LONGEST_ITEM else f"{text[: _LONGEST_ITEM - 1]}…"
-    return started.name if "/" in started.address else f"Step {place}: {started.name}"
 
 
 def _progress(counted: _Open) -> str:

@@ -65,6 +65,18 @@ class Surface:
         if self._app is not None and self._due is None:
             self._app.invalidate()
 
+    def draw(self) -> None:
+        """Show now what has changed: for what somebody waits for, and does not come often."""
+        drawn = bool(self._waiting)
+        self.flush()
+        self._written = 0.0  # and what comes next is no flood
+        if drawn or self._app is None or self._lent or self.gone or not self._app.is_running:
+            return
+        try:
+            self._render(self._app)
+        except OSError:
+            self._lose()
+
     def flush(self) -> None:
         """Write now what was said."""
         if self._due is not None:
@@ -78,9 +90,12 @@ class Surface:
         try:
             self._write(text)
         except OSError:
-            self.gone = True
-            self._lost()
+            self._lose()
         self._written = time.monotonic()
+
+    def _lose(self) -> None:
+        self.gone = True
+        self._lost()
 
     def _write(self, text: str) -> None:
         app = self._app
@@ -94,5 +109,9 @@ class Surface:
         app.output.write_raw(text.replace("\n", "\r\n"))
         app.output.flush()
         if drawn:
-            app.render_counter += 1  # what the windows remember of their last drawing is out of date
-            app.renderer.render(app, app.layout)
+            self._render(app)
+
+    @staticmethod
+    def _render(app: "Application[Any]") -> None:
+        app.render_counter += 1  # what the windows remember of their last drawing is out of date
+        app.renderer.render(app, app.layout)

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onbook.events import (
@@ -23,9 +24,9 @@ from onbook.events import (
 )
 from onbook.outcome import OnbookError
 from onbook.terminal.asides import is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
-from onbook.terminal.screen import dim, fit_for, is_terminal, printable, write, write_aside
+from onbook.terminal.flow_view import FlowView, header, is_flow, is_last
+from onbook.terminal.screen import dim, fit_for, is_terminal, printable, width_of, write, write_aside
 from onbook.terminal.spinner import Spinner
-from onbook.terminal.steps_view import Steps, header, is_flow
 
 if TYPE_CHECKING:
     from onbook.session.live import Log, LogLevel
@@ -33,6 +34,20 @@ if TYPE_CHECKING:
 
 class OutputLost(OnbookError):
     """Standard output takes no more, for another reason than that its reader left."""
+
+
+@dataclass(frozen=True)
+class _Prompt:
+    """A model that answers for a step."""
+
+    flow: FlowView | None
+    """The run of steps, if its beginning was seen."""
+    stands: bool
+    """Whether what it says stands as the answer, once it has passed."""
+
+    @property
+    def in_pipeline(self) -> bool:
+        return self.flow is not None and self.flow.is_pipeline
 
 
 class TextView:
@@ -44,12 +59,13 @@ class TextView:
         self._spinner: Spinner | None = None
         self._speakers: dict[str, str] = {}
         self._calls: dict[str, str] = {}
-        self._flows: dict[str, Steps] = {}
-        self._prompts: set[str] = set()
+        self._flows: dict[str, FlowView] = {}
+        self._prompts: dict[str, _Prompt] = {}
+        self._loops: set[str] = set()
         self._waits_for = ""
         self._last = "\n"
         self._silent = False
-        self._thinking = False
+        self._murmured: type[Event] | None = None
         self._gone = False
 
     def follow(self, log: "Log") -> None:
@@ -66,25 +82,45 @@ class TextView:
         self._speakers[event.run] = self._waits_for = model
         self._last, self._silent = "\n", event.speaker is not None
         if event.kind == "prompt":
-            self._prompts.add(event.run)
+            self._asked(event)
+        if event.kind == "loop":
+            self._loops.add(event.run)
+            self._aside(event.name, dimmed=False)
         if is_flow(event):
-            self._flows[event.run] = Steps()
-            self._aside(header(event), dimmed=False)
+            self._flows[event.run] = FlowView(event)
+            if line := header(event):
+                self._aside(line, dimmed=False)
         self._wait()
 
+    def _asked(self, event: RunStarted) -> None:
+        """A model is asked for a step. What the last one of a pipeline says stands as the answer, where the answer
+        would be shown on the same screen."""
+        latest = next(reversed(self._flows.values()), None)
+        flow = self._flows.get(event.step.within) if event.step is not None else latest
+        stands = flow is not None and flow.is_pipeline and is_last(event.step) and is_terminal(sys.stdout)
+        self._prompts[event.run] = _Prompt(flow, stands)
+        if flow is not None:
+            flow.asks(event)
+
     def _text(self, event: TextDelta) -> None:
-        if event.run in self._prompts:
-            self._murmur(event)
+        prompt = self._prompts.get(event.run)
+        if prompt is not None:
+            if prompt.flow is not None:
+                prompt.flow.hears(event)
+            self._murmur(event, dimmed=not prompt.stands)
         elif self._streaming:
             self._speak()
             self._answer(event.text)
 
-    def _murmur(self, event: ReasoningDelta | TextDelta) -> None:
+    def _murmur(self, event: ReasoningDelta | TextDelta, *, dimmed: bool = True) -> None:
         """What a model thinks, or what it says in a step whose output is not the answer yet."""
         if is_terminal(sys.stderr):
             self._speak()
-            self._thinking = True
-            write_aside(dim(printable(event.text), sys.stderr))
+            if self._murmured not in (None, type(event)):
+                self._end_murmur()
+            text = printable(event.text)
+            self._murmured = None if text.endswith("\n") else type(event)
+            write_aside(dim(text, sys.stderr) if dimmed else text)
 
     def _called(self, event: ToolCalled) -> None:
         self._speak()
@@ -100,9 +136,9 @@ class TextView:
         self._wait()
 
     def _step(self, event: StepStarted | StepFinished) -> None:
-        steps = self._flows.get(event.run)
-        lines = steps.take(event) if steps is not None else []
-        if steps is None or "/" in event.address:
+        flow = self._flows.get(event.run)
+        lines = flow.take(event) if flow is not None else []
+        if flow is None or "/" in event.address:
             return  # what is inside a step only changes the label, which the spinner asks for
         self._stop_spinner()
         for line in lines:
@@ -119,7 +155,12 @@ class TextView:
     def _note(self, event: Note) -> None:
         if is_heard(event, self._level):
             self._stop_spinner()
-            self._aside(f"onbook: {event.text}", dimmed=event.level != "warning")
+            own = event.run in self._loops  # which speak for themselves
+            self._aside(event.text if own else f"onbook: {event.text}", dimmed=not own and event.level != "warning")
+            self._wait()
+        if event.run in self._prompts and event.level == "debug":  # it has answered, and is asked for more unheard
+            self._end_line()
+            self._silent = True
             self._wait()
 
     @property
@@ -127,9 +168,7 @@ class TextView:
         return self._log.level if self._log is not None else "info"
 
     def _answer(self, text: str) -> None:
-        if self._thinking:
-            self._thinking = False
-            write_aside("\n")
+        self._end_murmur()
         text = fit_for(sys.stdout, text)
         if text and not self._gone:
             self._last = text[-1]
@@ -142,22 +181,40 @@ class TextView:
     def _finished(self, event: RunFinished) -> None:
         self._speak()
         speaker = self._speakers.pop(event.run, "")
-        steps = self._flows.pop(event.run, None)
-        is_step = event.run in self._prompts
-        self._prompts.discard(event.run)
-        if not self._streaming and event.outcome == "passed" and steps is None and not is_step:
+        flow = self._flows.pop(event.run, None)
+        prompt = self._prompts.pop(event.run, None)
+        if event.outcome == "passed" and prompt is None and self._is_untold(event, flow):
             self._answer(event.text)
         self._end_line()
-        if not is_step:  # a step's own line says how it ended
-            self._tell_end(event, steps)
-        if event.outcome == "passed" and speaker:
+        if flow is not None:
+            self._close(flow)
+        if prompt is None:  # a step's own line says how it ended
+            self._tell_end(event, flow)
+        elif prompt.flow is not None:
+            prompt.flow.heard_all(event)
+        if event.outcome == "passed" and speaker and not (prompt and prompt.in_pipeline):
             self._aside(f"{speaker} · {statistics(event.totals)}")
 
-    def _tell_end(self, event: RunFinished, steps: Steps | None) -> None:
-        if event.error and not (steps and steps.has_said(event.error)):
+    def _is_untold(self, event: RunFinished, flow: FlowView | None) -> bool:
+        """Whether the answer has yet to be given: it was held back, or only stood where nothing was to be kept."""
+        if flow is None:
+            return not self._streaming
+        if not flow.is_pipeline:
+            return False
+        return not (is_terminal(sys.stdout) and is_terminal(sys.stderr) and flow.has_let_hear(event))
+
+    def _close(self, flow: FlowView) -> None:
+        for line in flow.table(width_of(sys.stderr)):
+            self._aside(line)
+
+    def _tell_end(self, event: RunFinished, flow: FlowView | None) -> None:
+        if event.error and not (flow and flow.has_told(event)):
             self._aside(f"onbook: {event.error}", dimmed=False)
-        if event.outcome == "cancelled":
+        if self._speakers:  # a run inside another leaves it to that one
+            return
+        if event.outcome == "cancelled" and not self._loops:  # a loop has said so
             self._aside("Cancelled.", dimmed=False)
+        self._loops.clear()
 
     def _aside(self, line: str, *, dimmed: bool = True) -> None:
         self._end_line()
@@ -168,8 +225,11 @@ class TextView:
         """What is said next begins a line of its own, also where answers and asides go to one file."""
         if self._last != "\n" and not self._gone:
             self._answer("\n")
-        if self._thinking:
-            self._thinking = False
+        self._end_murmur()
+
+    def _end_murmur(self) -> None:
+        if self._murmured is not None:
+            self._murmured = None
             write_aside("\n")
 
     def _speak(self) -> None:
@@ -178,10 +238,11 @@ class TextView:
         self._stop_spinner()
 
     def _wait(self) -> None:
+        self._stop_spinner()
         if self._silent and is_terminal(sys.stderr):
-            steps = next(reversed(self._flows.values()), None)
+            flow = next(reversed(self._flows.values()), None)
             waits_for = self._waits_for
-            self._spinner = Spinner(lambda: (steps.label if steps else "") or waits_for)
+            self._spinner = Spinner(lambda: (flow.label if flow else "") or waits_for)
 
     def _stop_spinner(self) -> None:
         if self._spinner is not None:

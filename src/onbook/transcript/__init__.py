@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from onbook.transcript.names import stage_name
     from onbook.transcript.recorder import Cast, Recorder
     from onbook.transcript.sessions import Summary, find_session, list_sessions
+    from onbook.transcript.steps import Step, step_scene, steps_of
     from onbook.transcript.turns import ToolUse, Turn, scene_of, turns_of
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Screenplay",
     "Session",
     "Speech",
+    "Step",
     "Summary",
     "ToolUse",
     "TranscriptError",
@@ -37,6 +39,8 @@ __all__ = [
     "load",
     "scene_of",
     "stage_name",
+    "step_scene",
+    "steps_of",
     "turns_of",
 ]
 
@@ -46,6 +50,7 @@ _FILES = {
     "names": ("stage_name",),
     "recorder": ("Cast", "Recorder"),
     "sessions": ("Summary", "find_session", "list_sessions"),
+    "steps": ("Step", "step_scene", "steps_of"),
     "turns": ("ToolUse", "Turn", "scene_of", "turns_of"),
 }
 

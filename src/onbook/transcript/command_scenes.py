@@ -4,13 +4,24 @@ They stand between the turns of a session and are not turns: nothing of them is 
 what a model was shown of their output is part of the turn that it went along with.
 """
 
-import time
-
-from onbook.events import AnyEvent, Note, ProcessFinished, RunFinished, RunStarted, TextDelta
+from onbook.events import (
+    AnyEvent,
+    Note,
+    ProcessFinished,
+    PromptStep,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    TextDelta,
+)
 from onbook.excerpt import cut_middle
 from onbook.transcript import elements
+from onbook.transcript.clock import clock
 from onbook.transcript.elements import Action, Aside, Element, Scene, Speech
 from onbook.transcript.names import stage_name
+from onbook.transcript.pipeline_scenes import answered, ended
+from onbook.transcript.steps import Step, step_within
+from onbook.transcript.turns import Turn
 
 MACHINE = "ONBOOK"
 MOST_SAID = 4_000
@@ -22,8 +33,11 @@ class UnfinishedCommand:
 
     def __init__(self, started: RunStarted) -> None:
         self._started = started
+        self.is_typed = started.kind == "command"
+        """Whether it is a line of its own, and no run of steps and no loop."""
         self._text: list[str] = []
         self._asides: list[Element] = []
+        self._heard: dict[str, tuple[PromptStep, Turn]] = {}
 
     def take(self, event: AnyEvent) -> None:
         if isinstance(event, TextDelta):
@@ -32,6 +46,12 @@ class UnfinishedCommand:
             self._asides.append(Aside(_ended(event)))
         elif isinstance(event, Note):
             self._asides.append(elements.Note(f"note: {event.text}"))
+        elif isinstance(event, StepFinished):
+            self._finish_step(event)
+
+    def hear(self, step: PromptStep, said: Turn) -> None:
+        """A model has answered a step of the workflow, or failed to."""
+        self._heard[step.address] = step, said
 
     def finish(self, finished: RunFinished, *, person: str) -> Scene:
         """The scene. The recorder seals it, as it does every scene."""
@@ -45,8 +65,15 @@ class UnfinishedCommand:
         if finished.outcome != "passed":
             words = finished.outcome.replace("_", " ")
             parts.append(Aside(f"{words}: {finished.error}" if finished.error else words))
-        when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(started.time))
-        return Scene("INT", f"{user} AT THE KEYBOARD", when, tuple(parts))
+        return Scene("INT", f"{user} AT THE KEYBOARD", clock(started.time), tuple(parts))
+
+    def _finish_step(self, finished: StepFinished) -> None:
+        """Only how sure a model was is kept of a step."""
+        heard = self._heard.pop(finished.address, None) if self._heard else None
+        if finished.reading is None:
+            return
+        step = ended(Step(self._started.run, finished.address, clock(finished.time)), finished)
+        self._asides += step_within(answered(step, *heard) if heard else step)
 
 
 def _ended(event: ProcessFinished) -> str:

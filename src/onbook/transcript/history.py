@@ -10,8 +10,10 @@ from onbook.transcript.harvey import read_harvey
 from onbook.transcript.harvey_turns import harvey_turns
 from onbook.transcript.origin import origin_of
 from onbook.transcript.read import decode, read
+from onbook.transcript.sealing import INTERRUPTED, is_sealed
+from onbook.transcript.steps import Step, steps_of
 from onbook.transcript.tail import can_grow, without_half_character
-from onbook.transcript.turns import INTERRUPTED, Turn, is_sealed, turns_of
+from onbook.transcript.turns import Turn, turns_of
 
 _INTERRUPTION = f"\n[[{INTERRUPTED}]]\n".encode()
 
@@ -29,6 +31,8 @@ class Session(msgspec.Struct, frozen=True):
     appendable: bool
     """`Recorder.resume` can go on in this file. Otherwise its turns are the history of a new one."""
     screenplay: Screenplay
+    steps: tuple[Step, ...] = ()
+    """The steps of pipelines, and those of workflows that were asked how sure they are."""
 
 
 def load(path: Path) -> Session:
@@ -47,7 +51,8 @@ def _session(path: Path, data: bytes, *, appendable: bool) -> Session:
     else:
         screenplay = read_harvey(decode(data))
         turns, torn = harvey_turns(screenplay), not screenplay.complete
-    return Session(path, screenplay.title_page, turns, screenplay.complete, torn, appendable, screenplay)
+    steps = steps_of(screenplay)
+    return Session(path, screenplay.title_page, turns, screenplay.complete, torn, appendable, screenplay, steps)
 
 
 def _contents(path: Path) -> bytes:

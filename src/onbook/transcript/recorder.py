@@ -8,15 +8,19 @@ from typing import Self
 
 import msgspec
 
-from onbook.events import AnyEvent, RunFinished, RunStarted
+from onbook.events import AnyEvent, RunFinished, RunStarted, StepFinished
 from onbook.outcome import Outcome
 from onbook.transcript.command_scenes import UnfinishedCommand
 from onbook.transcript.elements import Note, Scene
 from onbook.transcript.errors import TranscriptError
+from onbook.transcript.loop_scenes import UnfinishedLoop, loop_begins
 from onbook.transcript.names import stage_name
+from onbook.transcript.pipeline_scenes import UnfinishedPipeline
+from onbook.transcript.sealing import END_OF_SCENE, is_sealed
+from onbook.transcript.steps import Step, step_scene
 from onbook.transcript.storage import AppendOnlyFile
 from onbook.transcript.tail import Tail, tail_of
-from onbook.transcript.turns import END_OF_SCENE, Turn, is_sealed, scene_of
+from onbook.transcript.turns import Turn, scene_of
 from onbook.transcript.unfinished import UnfinishedTurn
 from onbook.transcript.write import FADE_IN, THE_END, encode, scene_source, title_page_source
 
@@ -34,8 +38,8 @@ class Cast(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recorder:
-    """Appends one scene for each chat turn and each recorded command, when it has finished. A session in which
-    nothing was said leaves no file."""
+    """Appends one scene for each chat turn, each step of a pipeline and each recorded command, when it has finished.
+    A session in which nothing was said leaves no file."""
 
     def __init__(self, path: Path, cast: Cast, now: float) -> None:
         self.path = path
@@ -45,7 +49,9 @@ class Recorder:
         self._tail: Tail | None = None
         self.said = False
         """Whether anything was written since this began."""
-        self._runs: dict[str, UnfinishedTurn | UnfinishedCommand] = {}
+        self._runs: dict[str, UnfinishedTurn | UnfinishedPipeline | UnfinishedCommand] = {}
+        self._agents_model = cast.model
+        """The model that last spoke under the agent's name."""
 
     @classmethod
     def create(cls, folder: Path, cast: Cast, *, now: float | None = None) -> Self:
@@ -74,24 +80,59 @@ class Recorder:
         return recorder
 
     def __call__(self, event: AnyEvent) -> None:
-        """Takes one event; writes when a chat turn or a command has finished."""
+        """Takes one event; writes when a chat turn, a step of a pipeline or a command has finished."""
         if isinstance(event, RunStarted):
-            if event.recorded and event.kind == "chat":
-                self._runs[event.run] = UnfinishedTurn(event)
-            elif event.recorded and event.kind in ("command", "script", "workflow"):
-                self._runs[event.run] = UnfinishedCommand(event)
+            self._begin(event)
         elif run := self._runs.get(event.run):
             if isinstance(event, RunFinished):
                 del self._runs[event.run]
                 self._finish(run, event)
+            elif isinstance(event, StepFinished) and isinstance(run, UnfinishedPipeline):
+                self._record_step(run.finish_step(event))
             else:
                 run.take(event)
 
-    def _finish(self, run: UnfinishedTurn | UnfinishedCommand, finished: RunFinished) -> None:
+    def _begin(self, event: RunStarted) -> None:
+        if not event.recorded:
+            return
+        if event.speaker is not None and event.speaker.name == self._cast.agent:
+            self._agents_model = event.speaker.model
+        if event.kind == "chat" or (event.step is not None and event.step.within in self._runs):
+            self._runs[event.run] = UnfinishedTurn(event)
+        elif event.kind == "pipeline":
+            self._forget_commands()
+            self._runs[event.run] = UnfinishedPipeline(event)
+        elif event.kind == "loop":
+            self._runs[event.run] = UnfinishedLoop(event)
+            self.append(loop_begins(event, person=self._cast.user))
+        elif event.kind in ("command", "script", "workflow"):
+            self._runs[event.run] = UnfinishedCommand(event)
+
+    def _forget_commands(self) -> None:
+        """What was typed stands in every scene of the pipeline: the command that began it needs none of its own."""
+        for run in [run for run, each in self._runs.items() if isinstance(each, UnfinishedCommand) and each.is_typed]:
+            del self._runs[run]
+
+    def _finish(self, run: UnfinishedTurn | UnfinishedPipeline | UnfinishedCommand, finished: RunFinished) -> None:
+        nothing_started = finished.outcome == Outcome.USAGE.value
         if isinstance(run, UnfinishedTurn):
-            self.record(run.finish(finished))
-        elif finished.text or finished.outcome != Outcome.USAGE.value:  # which says that nothing was started
+            self._finish_turn(run, finished)
+        elif isinstance(run, UnfinishedPipeline):
+            if run.has_begun or not nothing_started:
+                self.record(run.finish(finished, agent=self._cast.agent, model=self._agents_model))
+        elif finished.text or not nothing_started:
             self.append(run.finish(finished, person=self._cast.user))
+
+    def _finish_turn(self, run: UnfinishedTurn, finished: RunFinished) -> None:
+        turn = run.finish(finished)
+        whole = self._runs.get(run.step.within) if run.step else None
+        if run.step is None:
+            self.record(turn)
+        elif whole is not None and not isinstance(whole, UnfinishedTurn):
+            whole.hear(run.step, turn)
+
+    def _record_step(self, step: Step) -> None:
+        self._append(step_scene(step, person=self._cast.user), step.model)
 
     def record(self, turn: Turn) -> None:
         """Writes a turn."""

@@ -30,7 +30,12 @@ class Summary(msgspec.Struct, frozen=True):
 
 def list_sessions(folder: Path) -> tuple[Summary, ...]:
     """Last used first. What cannot be read, or holds no finished turn, is no session to go on with."""
-    return tuple(map(_summary, _readable(_files(folder))))
+    return tuple(_summary(session) for session in all_sessions(folder) if session.turns)
+
+
+def all_sessions(folder: Path) -> Iterator[Session]:
+    """Everything that can be read, last used first, also what holds no finished turn."""
+    return _readable(_files(folder))
 
 
 def find_session(folder: Path, ref: str = "latest") -> Path:
@@ -59,7 +64,8 @@ def find_session(folder: Path, ref: str = "latest") -> Path:
 def _latest(folder: Path, paths: list[Path]) -> Path:
     """The first one of the list."""
     for session in _readable(paths):
-        return session.path
+        if session.turns:
+            return session.path
     names = _some([path.name for path in paths])
     raise NoSuchSession(f"no session in {folder} can be read and has a finished turn; there is {names}")
 
@@ -94,11 +100,9 @@ def _last_used(path: Path) -> tuple[int, str, str]:
 def _readable(paths: list[Path]) -> Iterator[Session]:
     for path in paths:
         try:
-            session = load(path)
+            yield load(path)
         except TranscriptError:
             continue
-        if session.turns:
-            yield session
 
 
 def _summary(session: Session) -> Summary:

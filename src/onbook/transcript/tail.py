@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 
 from onbook.transcript.errors import TranscriptError
-from onbook.transcript.turns import CLOSING, END_OF_SCENE, INTERRUPTED
+from onbook.transcript.sealing import END_OF_SCENE, INTERRUPTED, STEP, TURN
 from onbook.transcript.write import FADE_IN, THE_END
 
 HEAD = b"Title: onbook session\nCredit: Recorded by onbook\n"
 _END = f"\n\n{THE_END}".encode()
-_SEALS = (f"[[{CLOSING}".encode(), f"[[{END_OF_SCENE}]]".encode())
+_SEALS = (f"[[{TURN}".encode(), f"[[{STEP}".encode(), f"[[{END_OF_SCENE}]]".encode())
 
 
 class Tail(msgspec.Struct, frozen=True):

@@ -1,8 +1,7 @@
 """Chat turns as scenes, and scenes back as turns.
 
 What a person reads (names, words, what went wrong) is screenplay; the closing note holds the exact values
-that prose would blur. It is also the seal: a turn without it was cut off by a crash and is not a turn. No
-text can forge it, because every other note begins with another word and `[[` is escaped everywhere else.
+that prose would blur. It is also the seal: a turn without it was cut off by a crash and is not a turn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,11 +12,9 @@ from onbook.events import Totals
 from onbook.transcript.elements import Action, Aside, Element, Note, Scene, Screenplay, Speech
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.names import stage_name
+from onbook.transcript.sealing import TURN, note_of
 
-CLOSING = "turn: "
-END_OF_SCENE = "end of scene"
-INTERRUPTED = "recording interrupted here; the scene above is not complete"
-_THINKING, _NOTE, _TOOL = "thinking: ", "note: ", "tool: "
+THINKING, NOTE, _TOOL = "thinking: ", "note: ", "tool: "
 _RESULT, _FAILURE = "result: ", "tool failed: "
 
 
@@ -54,6 +51,8 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     error: str = ""
     finish_reason: str = ""
     totals: Totals = Totals()
+    pipeline: str = ""
+    """The run whose result this is, where `/pipeline …` was asked: its steps have scenes of their own before this."""
 
 
 class _Closing(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -65,9 +64,11 @@ class _Closing(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     error: str = ""
     finish_reason: str = ""
     totals: Totals = Totals()
+    pipeline: str = ""
+    user: str = ""
+    """What was asked, where the scene does not say it."""
 
 
-_encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Closing).decode
 
 
@@ -75,18 +76,18 @@ def scene_of(turn: Turn, *, agent: str, person: str) -> Scene:
     """The turn on stage. `agent` is onbook's own name, `person` the user's."""
     host, user = turn.speaker or agent, stage_name(person)
     elements: list[Element] = [
-        Action(f"{host} and {user} are in chat mode. Model: {turn.model}. Workspace: {turn.workspace}."),
-        Speech(user, turn.user),
+        Action(f"{host} and {user} are in chat mode. Model: {turn.model}. Workspace: {turn.workspace}.")
     ]
-    elements.extend(Note(_NOTE + text) for text in turn.notes)
+    if not turn.pipeline:
+        elements.append(Speech(user, turn.user))
+    elements.extend(Note(NOTE + text) for text in turn.notes)
     elements.extend(note for use in turn.tools for note in _tool_notes(use))
     if turn.reasoning:
-        elements.append(Note(_THINKING + turn.reasoning))
+        elements.append(Note(THINKING + turn.reasoning))
     if turn.reply:
         elements.append(Speech(stage_name(turn.speaker), turn.reply))
     if turn.outcome != "passed":
-        words = turn.outcome.replace("_", " ")
-        elements.append(Aside(f"{words}: {turn.error}" if turn.error else words))
+        elements.append(Aside(ending(turn)))
     elements.append(_closing_note(turn))
     return Scene("EXT" if turn.remote else "INT", f"{stage_name(host)} AND {user} TALKING", turn.time, tuple(elements))
 
@@ -104,16 +105,18 @@ def turn_of(scene: Scene) -> Turn | None:
         if isinstance(element, Speech):
             said.append(element.text)
         elif isinstance(element, Note):
-            if element.text.startswith(CLOSING):
+            if element.text.startswith(TURN):
                 return _turn(scene, said, element.text, notes)
             notes.append(element.text)
     return None
 
 
-def is_sealed(scene: Scene) -> bool:
-    """Whether the last thing in the scene is the note that the recorder closes every scene with."""
-    last = scene.elements[-1] if scene.elements else None
-    return isinstance(last, Note) and (last.text.startswith(CLOSING) or last.text == END_OF_SCENE)
+def ending(turn: Turn) -> str:
+    """How it ended. The error of a pipeline says so itself."""
+    words = turn.outcome.replace("_", " ")
+    if turn.pipeline:
+        return turn.error or words
+    return f"{words}: {turn.error}" if turn.error else words
 
 
 def _tool_notes(use: ToolUse) -> Iterator[Note]:
@@ -146,35 +149,33 @@ def _closing_note(turn: Turn) -> Note:
         turn.error,
         turn.finish_reason,
         turn.totals,
+        turn.pipeline,
+        turn.user if turn.pipeline else "",
     )
-    try:
-        return Note(CLOSING + _encode(closing).decode())
-    except UnicodeEncodeError:
-        raise TranscriptError(
-            "a name or path with half a surrogate pair cannot be recorded: it is not Unicode text"
-        ) from None
+    return note_of(TURN, closing)
 
 
 def _turn(scene: Scene, said: list[str], closing: str, notes: list[str]) -> Turn:
     try:
-        exact = _decode(closing[len(CLOSING) :])
-        user = said[0]
-    except (msgspec.MsgspecError, IndexError):
+        exact = _decode(closing[len(TURN) :])
+        user, *replies = [exact.user, *said] if exact.pipeline else said
+    except (msgspec.MsgspecError, ValueError):
         raise TranscriptError(f"the turn of {scene.time} is damaged (its closing note)") from None
     return Turn(
         user,
-        said[1] if len(said) > 1 else "",
+        replies[0] if replies else "",
         exact.speaker,
         exact.model,
         scene.place == "EXT",
         scene.time,
-        next((text[len(_THINKING) :] for text in notes if text.startswith(_THINKING)), ""),
+        next((text[len(THINKING) :] for text in notes if text.startswith(THINKING)), ""),
         exact.workspace,
         exact.attachments,
-        tuple(text[len(_NOTE) :] for text in notes if text.startswith(_NOTE)),
+        tuple(text[len(NOTE) :] for text in notes if text.startswith(NOTE)),
         tuple(_tools_in(notes)),
         exact.outcome,
         exact.error,
         exact.finish_reason,
         exact.totals,
+        exact.pipeline,
     )

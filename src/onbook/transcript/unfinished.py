@@ -1,6 +1,4 @@
-"""A chat run whose events are still arriving, until it has finished and is a turn."""
-
-import time
+"""A model's answer whose events are still arriving, in chat or in a step, until it has finished and is a turn."""
 
 from onbook.events import (
     AnyEvent,
@@ -14,6 +12,7 @@ from onbook.events import (
     ToolFinished,
 )
 from onbook.excerpt import cut_middle
+from onbook.transcript.clock import clock
 from onbook.transcript.turns import ToolUse, Turn
 
 LONGEST_TOOL_TEXT = 2_000
@@ -25,6 +24,8 @@ class UnfinishedTurn:
 
     def __init__(self, started: RunStarted) -> None:
         self._started = started
+        self.step = started.step
+        """The step that it is part of; None in chat."""
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._notes: list[str] = []
@@ -39,7 +40,7 @@ class UnfinishedTurn:
             self._tools[event.call] = ToolUse(f"{event.name}({cut_middle(event.arguments, LONGEST_TOOL_TEXT)})")
         elif isinstance(event, ToolFinished):
             self._finish_tool(event)
-        elif isinstance(event, Note):
+        elif isinstance(event, Note) and event.level != "debug":
             self._notes.append(event.text)
 
     def finish(self, finished: RunFinished) -> Turn:
@@ -52,7 +53,7 @@ class UnfinishedTurn:
             speaker=speaker.name,
             model=speaker.model,
             remote=speaker.remote,
-            time=time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(started.time)),
+            time=clock(started.time),
             reasoning=finished.reasoning or ("".join(self._reasoning) if failed else ""),
             workspace=started.workspace,
             attachments=started.attachments,

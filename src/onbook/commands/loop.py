@@ -1,0 +1,56 @@
+"""`/loop INTERVAL … LINE`: a line carried out again and again, exactly as if it were typed each time."""
+
+import click
+
+from onbook.commands.call import Call
+from onbook.outcome import Outcome, UsageError
+from onbook.session.grammar import CommandLine, parse_line
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument(
+    "words",
+    nargs=-1,
+    type=click.UNPROCESSED,
+    metavar="INTERVAL [--count N] [--until PATTERN] [--on-change] [--until-confidence N%] PROMPT",
+)
+@click.pass_context
+async def loop(ctx: click.Context, words: tuple[str, ...]) -> Outcome:
+    """Repeat a prompt, a command or a program at an interval.
+
+    INTERVAL is 30s, 5m, 1h30m or a number of seconds, counted from the end of one iteration to the start of the next.
+    PROMPT is anything that can be typed: /COMMAND, !PROGRAM, @NAME TEXT or plain talk. Nobody is asked anything while
+    it runs; an iteration that fails is said, and the loop goes on. Ctrl-C ends it, whatever it is doing.
+
+    \b
+    --count N                at most so many iterations: 10 by default, 100 at most
+    --until PATTERN          stop when the output of an iteration matches
+    --on-change              show and record an iteration only when its output is not that of the last, with a diff
+    --until-confidence 90%   stop when the model is so sure of its answer
+
+    \b
+    Examples:
+      /loop 5m Summarise the new lines in build.log, and say whether anything broke
+      /loop 30s --on-change /git status
+      /loop 2s --until FAILED /run make test
+    """
+    from onbook.commands.dispatch import Manner, carry_out
+    from onbook.commands.registry import slash_commands
+    from onbook.loop.plan import USAGE, plan_of
+    from onbook.loop.runner import run_loop
+
+    call: Call = ctx.obj
+    text = " ".join(words)
+    if text in ("-h", "--help"):
+        raise click.NoSuchOption(text, ctx=ctx)
+    try:
+        plan = plan_of(text)
+    except UsageError as error:
+        if str(error) != USAGE:
+            call.note(USAGE)
+        raise
+    parsed = parse_line(plan.line)
+    if isinstance(parsed, CommandLine):
+        slash_commands().resolve_command(ctx, [parsed.name])  # complains of one that there is not, before anything runs
+    live, manner = call.live, Manner(triggers=False, confidence=plan.until_confidence)
+    return await run_loop(live, plan, f"/loop {text}", lambda line: carry_out(live, line, manner=manner))

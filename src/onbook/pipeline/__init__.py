@@ -1,0 +1,1 @@
+"""Prompt pipelines: chains of Markdown files, each gated by how sure the model was."""

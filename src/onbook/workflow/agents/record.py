@@ -1,0 +1,79 @@
+"""What the state knows of those who were sent out: written before they go, and again when they are back."""
+
+from pathlib import Path
+
+import msgspec
+
+from onbook.outcome import OnbookError
+from onbook.workflow.artefacts import SPEC, sha256_of
+from onbook.workflow.state import Dispatch
+from onbook.workflow.work import Errand, Work
+
+
+def finished_before(work: Work, errand: Errand) -> Dispatch | None:
+    """The dispatch of this phase that brought the very artefact that still lies there; None sends the agent out."""
+    known = _known(work, errand)
+    if known is None or known.after is None or known.after != sha256_of(work.root / errand.artefact):
+        return None
+    return known
+
+
+def send_off(work: Work, errand: Errand) -> Dispatch:
+    """Write down that somebody goes for this artefact.
+
+    What an earlier round left in its place is taken away first, so that it can never pass for the new one; the spec
+    stays, because its revision begins with it. After a crash, what stood there before the first try still counts.
+    """
+    known = _known(work, errand)
+    path = work.root / errand.artefact
+    if path.name != SPEC:
+        _take_away(path)
+    is_again = known is not None and known.after is None
+    before = known.before if known is not None and is_again and path.name == SPEC else sha256_of(path)
+    dispatch = Dispatch(errand.persona, errand.artefact, before)
+    _write_down(work, dispatch, manifest=_manifest(work, errand, is_new=before is None))
+    return dispatch
+
+
+def has_arrived_now(work: Work, dispatch: Dispatch) -> bool:
+    """Whether the artefact is there, has something in it, and is not what was there before."""
+    path = work.root / dispatch.artefact
+    now = sha256_of(path)
+    return now is not None and now != dispatch.before and path.stat().st_size > 0
+
+
+def come_back(work: Work, dispatch: Dispatch, said: str) -> Dispatch:
+    """Write down what was brought and what was said."""
+    after = sha256_of(work.root / dispatch.artefact)
+    back = msgspec.structs.replace(dispatch, after=after, said=said)
+    _write_down(work, back, manifest=work.state.manifest)
+    return back
+
+
+def _known(work: Work, errand: Errand) -> Dispatch | None:
+    return next((each for each in work.state.dispatches if _is_for(each, errand.persona, errand.artefact)), None)
+
+
+def _is_for(dispatch: Dispatch, persona: str, artefact: str) -> bool:
+    return (dispatch.persona, dispatch.artefact) == (persona, artefact)
+
+
+def _write_down(work: Work, dispatch: Dispatch, manifest: tuple[str, ...]) -> None:
+    others = [each for each in work.state.dispatches if not _is_for(each, dispatch.persona, dispatch.artefact)]
+    work.advance(dispatches=(*others, dispatch), manifest=manifest)
+
+
+def _manifest(work: Work, errand: Errand, *, is_new: bool) -> tuple[str, ...]:
+    """Only what was not there before is ours to delete one day."""
+    manifest = work.state.manifest
+    is_doc = errand.artefact.startswith(work.state.docs_path)
+    return (*manifest, errand.artefact) if is_doc and is_new and errand.artefact not in manifest else manifest
+
+
+def _take_away(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        from onbook.config.errors import reason
+
+        raise OnbookError(f"cannot replace {path}: {reason(error)}") from None

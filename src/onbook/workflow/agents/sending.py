@@ -1,0 +1,160 @@
+"""Sending agents out: several at once, each with its own prompt, model and door, until its artefact is there."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from onbook.config.places import state_dir
+from onbook.outcome import OnbookError, Outcome
+from onbook.policy.trust import TrustStore
+from onbook.session.live import Live
+from onbook.workflow.agents.library import Library, load_library
+from onbook.workflow.agents.personas import PERSONAS
+from onbook.workflow.agents.record import come_back, finished_before, has_arrived_now, send_off
+from onbook.workflow.agents.returns import PARSE_FAILED, read_return
+from onbook.workflow.agents.talking import Failed
+from onbook.workflow.agents.step_telling import StepTelling
+from onbook.workflow.agents.trying import Limits, Mission, attempt
+from onbook.workflow.gates import Stopped, gate_question
+from onbook.workflow.models import Casting
+from onbook.workflow.phases import Phase
+from onbook.workflow.state import Dispatch
+from onbook.workflow.steps import PhaseName, phase_address
+from onbook.workflow.work import Errand, Work
+
+TRIES = 3
+"""The first, and two more where the artefact is missing; then somebody is asked."""
+
+
+async def open_agents(live: Live, limits: Limits | None = None) -> "Dispatcher":
+    """Whoever sends agents out in this session. UsageError for a template that cannot be used, before anything is
+    sent."""
+    library, notices = await load_library(live.door, TrustStore(state_dir(live.environ)))
+    for notice in notices:
+        live.note(notice, "warning")
+    return Dispatcher(library, Casting(live), limits or Limits())
+
+
+@dataclass
+class Dispatcher:
+    """The `Agents` of a workflow."""
+
+    library: Library
+    casting: Casting
+    limits: Limits
+    _addresses: Counter[str] = field(default_factory=Counter)
+    _sent: set[tuple[str, str]] = field(default_factory=set)
+    """Who was sent out in this process, and for what: sent again, they are to do it again."""
+
+    async def send(self, work: Work, *errands: Errand) -> tuple[Dispatch, ...]:
+        """All of them at the same time; each has left its artefact when this returns."""
+        back: dict[int, Dispatch] = {}
+        waiting = dict(enumerate(errands))
+        while waiting:
+            await self._send_all(work, waiting, back)
+            waiting = {number: errand for number, errand in waiting.items() if number not in back}
+            if waiting:
+                await _ask(work, tuple(waiting.values()))
+        return tuple(back[number] for number in sorted(back))
+
+    async def _send_all(self, work: Work, errands: dict[int, Errand], back: dict[int, Dispatch]) -> None:
+        """Whoever has brought something is in `back` afterwards."""
+
+        async def send(number: int, place: tuple[int, int]) -> None:
+            found = await self._send_one(work, errands[number], place)
+            if found is not None:
+                back[number] = found
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for index, number in enumerate(errands, start=1):
+                    group.create_task(send(number, (index, len(errands))))
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+
+    async def _send_one(self, work: Work, errand: Errand, place: tuple[int, int]) -> Dispatch | None:
+        """One agent as a step of the run; None when it left nothing."""
+        address = self._address(work, errand)
+        telling = StepTelling(work, errand, address)
+        telling.started(place)
+        known = None if (errand.persona, errand.artefact) in self._sent else finished_before(work, errand)
+        outcome, error, found = Outcome.FAILED, f"{errand.artefact} was not written", known
+        try:
+            found = known or await self._tries(work, errand, address, place)
+            if found is not None:
+                outcome, error = Outcome.PASSED, ""
+        except asyncio.CancelledError:
+            outcome, error = Outcome.CANCELLED, ""
+            raise
+        except OnbookError as problem:
+            outcome, error = problem.outcome, str(problem)
+            raise
+        finally:
+            telling.finished(outcome, error, found, reused=known is not None)
+        return found
+
+    async def _tries(self, work: Work, errand: Errand, address: str, place: tuple[int, int]) -> Dispatch | None:
+        persona = PERSONAS[errand.persona]
+        self._sent.add((errand.persona, errand.artefact))
+        mission = Mission(work, errand, persona, self.library[persona.template_in(work.state.mode)], address, place)
+        if not persona.output:
+            reply = await attempt(mission, self.casting, self.limits)
+            return Dispatch(errand.persona, errand.artefact, said=_line(mission, reply))
+        problem = ""
+        for _ in range(TRIES):
+            dispatch = send_off(work, errand)
+            try:
+                reply = await attempt(replace(mission, problem=problem), self.casting, self.limits)
+            except Failed as failed:
+                problem = str(failed)
+            else:
+                if has_arrived_now(work, dispatch):
+                    return come_back(work, dispatch, _line(mission, reply))
+                problem = f"{errand.artefact} was not written"
+            work.say(f"[harness] ⚠ {errand.persona}: {problem}", "warning")
+        return None
+
+    def _address(self, work: Work, errand: Errand) -> str:
+        address = f"{phase_address(work.state, _PHASES[work.state.phase])}/{errand.persona}"
+        self._addresses[address] += 1
+        number = self._addresses[address]
+        return address if number == 1 else f"{address}[{number}]"
+
+
+_PHASES: dict[Phase, PhaseName] = {
+    "setup": "plan",
+    "plan_ready": "plan",
+    "planning": "plan",
+    "plan_done": "plan",
+    "generate_ready": "generate",
+    "generating": "generate",
+    "generate_done": "generate",
+    "verify_ready": "verify",
+    "verifying": "verify",
+    "verify_done": "verify",
+    "evaluate_ready": "evaluate",
+    "evaluating": "evaluate",
+    "evaluate_done": "evaluate",
+    "completed": "evaluate",
+}
+
+
+async def _ask(work: Work, missing: tuple[Errand, ...]) -> None:
+    """Stopped unless somebody wants to try again."""
+    question = gate_question(
+        work.words,
+        "artefact",
+        persona=", ".join(errand.persona for errand in missing),
+        path=", ".join(errand.artefact for errand in missing),
+        tries=TRIES,
+    )
+    if (await work.gates.ask(question)).choice != "retry":
+        raise Stopped(question)
+
+
+def _line(mission: Mission, reply: str) -> str:
+    """The one line that counts, or the persona's own fallback, and a word about that."""
+    found = read_return(reply, mission.persona)
+    if not found.parsed:
+        mission.work.say(PARSE_FAILED, "warning")
+    return found.line
