@@ -69,7 +69,7 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/installed
 	$(call say,installing the tools for tests)
-	$(PIP) --editable '.[local,cloud,mcp,prices,rag,dev]'
+	$(PIP) --editable '.[local,cloud,lang,mcp,prices,rag,dev]'
 	@touch $@
 
 clean:

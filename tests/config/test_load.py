@@ -137,7 +137,7 @@ _ROUTE = '[[routes]]\nname = "a"\n'
         (
             "zzz = 1",
             "onbook.toml:1: zzz: unknown key; the keys here are model, agent_name, role, context, routes, policy, "
-            "tools, budget, prices, confidence, roles, pipelines, workflows, mcp, rag",
+            "tools, budget, prices, confidence, roles, pipelines, workflows, mcp, rag, workflow",
         ),
         ("[MODEL]\nx = 1", "onbook.toml:1: MODEL: unknown key; did you mean model?"),
         ("model = 3", "onbook.toml:1: model: expected text in quotes, got a whole number"),

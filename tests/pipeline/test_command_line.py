@@ -1,5 +1,6 @@
 """Prompt pipelines from a shell: streams, exit codes, standard input, signals."""
 
+import json
 import signal
 from pathlib import Path
 
@@ -116,3 +117,19 @@ def test_a_shell_is_offered_markdown_files_and_the_folders_on_the_way(
     assert markdown_offers("nowhere/") == []
     monkeypatch.setenv("_ONBOOK_COMPLETE", "bash_complete")
     assert markdown_offers("texts/my") == ["'texts/my text.md'"]
+
+
+@pytest.mark.usefixtures("prompts")
+def test_standard_input_that_no_model_could_read_is_refused(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    refused = run("pipeline", "90%", "a.md", stdin=b"a" * (16 << 20) + b"b")
+    assert (refused.code, refused.stdout, scripted_model.chats) == (2, "", [])
+    assert refused.complaint == "pipeline: standard input is larger than 16 MiB, more than any model reads"
+
+
+@pytest.mark.usefixtures("prompts")
+def test_a_recorded_pipeline_is_shown_in_json_with_its_steps(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    scripted_model.replies(sure("1. look"), sure("It is good."))
+    run("pipeline", "90%", "a.md", "b.md")
+    (turn,) = map(json.loads, run("show", "--json").stdout.splitlines())
+    assert (turn["user"], turn["reply"]) == ("/pipeline 90% a.md b.md", "It is good.")
+    assert [(step["file"], step["reply"]) for step in turn["steps"]] == [("a.md", "1. look"), ("b.md", "It is good.")]

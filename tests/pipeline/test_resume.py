@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from onbook.events import TextDelta
-from tests.pipeline.conftest import Pipeline, asked, instructed, sure
+from onbook.events import Note, TextDelta
+from tests.pipeline.conftest import Others, Pipeline, asked, instructed, sure
 from tests.scripted import ScriptedServer, Stall, Status
 
 
@@ -120,3 +120,36 @@ async def test_a_cancelled_run_is_taken_up_where_it_was(piped: Pipeline, scripte
     scripted_model.replies(sure("It is good."))
     assert await piped("--resume") == "passed"
     assert [step.reused for step in piped.steps] == [True, False]
+
+
+async def test_a_confidence_that_is_given_anew_is_the_runs_from_then_on(
+    piped: Pipeline, scripted_model: ScriptedServer
+) -> None:
+    scripted_model.replies(sure("1. look", 0.72), Status(400, {"error": {"message": "no"}}), sure("It is good.", 0.75))
+    assert await piped("90% a.md b.md") == "below_threshold"
+    assert await piped("--resume 70%") == "model_failed"
+    assert await piped("--resume") == "passed"
+    assert [(step.reused, step.threshold) for step in piped.steps] == [(True, 0.7), (False, 0.7)]
+
+
+async def test_what_is_taken_up_is_said_before_anything_is_sent(
+    piped: Pipeline, scripted_model: ScriptedServer
+) -> None:
+    await failed(piped, scripted_model)
+    run = piped.run.run
+    scripted_model.replies(sure("It is good."), sure("Done."))
+    await piped("--resume")
+    told = [each.text for each in piped.typed.events.seen if isinstance(each, Note | TextDelta)]
+    assert told[0] == f"resuming {run}: /pipeline 90% a.md b.md c.md"
+
+
+@pytest.mark.usefixtures("others")
+async def test_a_reused_step_says_which_model_answered_it(
+    piped: Pipeline, prompts: Path, scripted_model: ScriptedServer, others: Others
+) -> None:
+    (prompts / "a.md").write_text("@reviewer plan it.")
+    others.reviewer.replies(sure("1. look"))
+    scripted_model.replies(Status(400, {"error": {"message": "no"}}), sure("It is good."))
+    await piped("90% a.md b.md")
+    await piped("--resume")
+    assert [(step.reused, step.model) for step in piped.steps] == [(True, "qwen3:4b"), (False, "llama3:latest")]

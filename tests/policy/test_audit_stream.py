@@ -34,6 +34,14 @@ def test_the_lines_are_those_of_the_log(audit: Audit) -> None:
     assert audit.verify().whole
 
 
+def test_a_stream_that_has_written_one_line_keeps_nobody_waiting(audit: Audit) -> None:
+    with AuditStream(audit) as first, AuditStream(audit) as second:
+        fill(first, 1)
+        fill(second, 1)
+        fill(audit, 1)
+    assert numbers(audit) == [1, 2, 3]
+
+
 def test_keys_stay_out(audit: Audit) -> None:
     with AuditStream(audit) as stream:
         for _ in range(3):

@@ -15,6 +15,7 @@ import pytest
 
 from onbook.events import Note, ReasoningDelta, RunStarted, StepStarted
 from onbook.terminal.board import Board
+from onbook.terminal.cells import width
 from onbook.terminal.live_view import LiveView
 from onbook.terminal.surface import Surface
 from onbook.terminal.view import TextView
@@ -401,3 +402,34 @@ def test_a_step_of_many_prompts_counts_them_beside_the_one_that_is_asked(session
     assert waits_for(board) == "Step 1/2: each | 0/40"
     chain.ask(1)
     assert waits_for(board) == "[1/2] each | context 12% | 0/40"
+
+
+def test_a_model_that_is_asked_again_unheard_shows_a_sign_of_life_below_what_it_said(screen: Screen) -> None:
+    chain = Chain(screen.view())
+    chain.begin()
+    chain.ask(1)
+    chain.say(1, "A list.")
+    chain.emit(Note(run="p1", time=0.0, text="asked again how sure it is", level="debug"))
+    screen.until("[1/2] setup.md | context 12%")
+    assert screen.rows[0] == "A list."
+    chain.answered(1, "A list.")
+    chain.judged(1, 0.91, "follow-up")
+    screen.until("0.91 ✓")
+    assert screen.rows[:2] == ["A list.", "Step 1/2 [setup.md] — confidence: 0.91 ✓"]
+
+
+def test_wide_names_keep_the_spinner_on_its_row_and_the_table_in_its_columns(screen: Screen) -> None:
+    chain = Chain(screen.view(), files=("長い名前" * 15 + ".md", "名前.md"))
+    chain.begin()
+    chain.ask(1)
+    for frame in "⠋⠙⠹":
+        screen.until(frame)
+    assert len(screen.rows) == 1
+    chain.answered(1, "A list.")
+    chain.judged(1)
+    chain.step(2, "The end.\n")
+    chain.end("The end.\n")
+    screen.until("2 名前.md")
+    *_, head, first, second = (row.replace("\0", "") for row in screen.rows)
+    assert width(first) <= 100
+    assert [width(row[: row.index("0.93")]) for row in (first, second)] == [head.index("CONFIDENCE")] * 2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onbook.events import AnyEvent, Note, Reading, Speaker, StepFinished, StepStarted
+from onbook.events import AnyEvent, Note, Reading, RunFinished, RunStarted, Speaker, StepFinished, StepStarted
 from onbook.session.conversation import spoken
 from onbook.transcript import Aside, Recorder, Step, load
 from tests.transcript.conversation import CAST, NOW, events, turn
@@ -288,3 +288,11 @@ def test_a_workflow_keeps_its_scene_and_says_how_sure_its_steps_were(tmp_path: P
     assert Aside("each[1]/ask — confidence: 0.72 — below threshold 0.90") in scene.elements
     (only,) = session.steps
     assert (only.file, only.model, only.reading, only.threshold) == ("ask.md", "llama3:latest", UNSURE, 0.9)
+
+
+def test_the_command_that_takes_a_pipeline_up_has_no_scene_of_its_own(tmp_path: Path) -> None:
+    typed = RunStarted(run="c", time=NOW, kind="command", input="/runs resume", workspace="/home/w")
+    over = RunFinished(run="c", time=NOW, outcome="passed", exit_code=0)
+    path = record(tmp_path, [typed, begun()], reused(1, "setup.md"), [ended(text="It is set up."), over])
+    assert "AT THE KEYBOARD" not in path.read_text()
+    assert [each.user for each in load(path).turns] == [LINE]

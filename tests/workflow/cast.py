@@ -1,12 +1,13 @@
-"""A cast for the scripted server: each agent is known by the opening of its template, writes its files and says its line.
+"""A cast for the scripted server: each agent is known by how its template opens, writes its files and says its line.
 
-    cast = Cast(scripted_model)
-    cast.plays("architect", Part("proposal written — a class", {".harness/planner/proposal_architect.md": "A class."}))
-    ...
-    assert "A class." not in cast.prompts("senior_developer")[0]
+cast = Cast(scripted_model)
+cast.plays("architect", Part("proposal written — a class", {".harness/planner/proposal_architect.md": "A class."}))
+...
+assert "A class." not in cast.prompts("senior_developer")[0]
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -15,7 +16,7 @@ import onbook.workflow
 from tests.scripted import Reply, Request, ScriptedServer, ToolCall
 
 _TEMPLATES = Path(onbook.workflow.__file__).parent / "templates"
-_OPENINGS = {path.stem: path.read_text().partition("\n")[0] for path in _TEMPLATES.rglob("*.md")}
+_OPENINGS = {path.stem: re.split(r"[{\n]", path.read_text())[0] for path in _TEMPLATES.rglob("*.md")}
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Part:
 
     line: str
     files: dict[str, str] = field(default_factory=dict)
+    """Path and text; a `*` in the path is what the prompt has there."""
     delay: float = 0.0
 
 
@@ -62,7 +64,14 @@ class Cast:
             self._heard.append((name, request.conversation))
         part = self._parts[name][number]
         calls = tuple(
-            ToolCall(f"{name}:{number}:{at}", "write_file", json.dumps({"path": path, "content": content}))
+            ToolCall(
+                f"{name}:{number}:{at}", "write_file", json.dumps({"path": _path_in(request, path), "content": content})
+            )
             for at, (path, content) in enumerate(part.files.items())
         )
         return Reply(tool_calls=calls, delay=part.delay) if calls else Reply(part.line, delay=part.delay)
+
+
+def _path_in(request: Request, path: str) -> str:
+    found = re.search(re.escape(path).replace(r"\*", r"\w+"), request.conversation)
+    return found[0] if found else path

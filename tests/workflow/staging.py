@@ -1,5 +1,7 @@
-"""A workflow on a real stage: a git repository, a state on disk, the rules, the gates, and agents on a scripted server."""
+"""A workflow on a real stage: a git repository, a state on disk, rules, gates, and agents on a scripted server."""
 
+import hashlib
+import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -19,7 +21,8 @@ from onbook.workflow.snapshot import candidates, take_snapshot
 from onbook.workflow.state import ModelConfig, State
 from onbook.workflow.store import Store
 from onbook.workflow.work import Work
-from tests.commands.conftest import Typed, typed  # noqa: F401 - a fixture
+from tests.commands.conftest import Typed
+from tests.commands.conftest import typed as typed
 from tests.scripted import ScriptedServer
 from tests.workflow.cast import Cast
 
@@ -28,13 +31,21 @@ SPEC = "# Spec\n\nThere is a function add(a, b).\n"
 RUN = "4a4a4a4a"
 
 
-@pytest.fixture
-def repository(workspace: Path) -> Path:
-    """The workspace as a git repository with one commit."""
-    (workspace / ".gitignore").write_text("__pycache__/\n.pytest_cache/\n.ruff_cache/\n")
-    (workspace / "README.md").write_text("A sum.\n")
+@pytest.fixture(scope="session")
+def first_commit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A git repository with one commit, to begin with."""
+    folder = tmp_path_factory.mktemp("first-commit")
+    (folder / ".gitignore").write_text("__pycache__/\n.pytest_cache/\n.ruff_cache/\n")
+    (folder / "README.md").write_text("A sum.\n")
     for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "Begin")):
-        git(workspace, *words)
+        git(folder, *words)
+    return folder
+
+
+@pytest.fixture
+def repository(workspace: Path, first_commit: Path) -> Path:
+    """The workspace as such a repository."""
+    shutil.copytree(first_commit, workspace, dirs_exist_ok=True)
     return workspace
 
 
@@ -71,25 +82,25 @@ class Staged:
         root = self.work.root
         (root / DOCS).mkdir(parents=True)
         self.store.create(State(task="Add a sum", docs_path=DOCS, slug="add-a-sum", repo_path=str(root)))
-        commit = git(root, "rev-parse", "HEAD").strip() if (root / ".git/HEAD").exists() else None
+        commit = next((path.read_text().strip() for path in (root / ".git/refs/heads").glob("*")), None)
         base: dict[str, Any] = {"mode": "single", "model_config": ModelConfig(), "has_git": commit is not None}
         self.work.advance(phase="plan_ready", **(base | {"base_commit": commit} | fields))
-        await take_snapshot(self.work, await candidates(self.work))
+        await take_snapshot(self.work, () if commit else await candidates(self.work))
         if phase != "plan_ready":
             self._go_to(phase)
         return self.answered(*answers)
 
     def answered(self, *answers: str) -> Work:
         """The same workflow, with these answers at its gates."""
-        given = GivenAnswers((check_answer(gate, choice), choice) for gate, _, choice in (a.partition("=") for a in answers))
+        given = GivenAnswers(
+            (check_answer(gate, choice), choice) for gate, _, choice in (a.partition("=") for a in answers)
+        )
         work = self.work
         gates = Gates(work.live.emit, RUN, given, None)
         self.work = Work(work.live, RUN, work.store, gates, work.agents, work.words)
         return self.work
 
     def _go_to(self, phase: Phase) -> None:
-        import hashlib
-
         (self.work.root / DOCS / "spec.md").write_text(SPEC)
         way: tuple[Phase, ...] = ("plan_done", "generate_ready", "generating", "generate_done")
         for step in way[: way.index(phase) + 1]:
@@ -98,7 +109,7 @@ class Staged:
 
 
 @pytest_asyncio.fixture
-async def staged(repository: Path, typed: Typed) -> AsyncIterator[Staged]:  # noqa: F811
+async def staged(repository: Path, typed: Typed) -> AsyncIterator[Staged]:
     """A workflow of the repository."""
     with Store.open(repository) as store:
         gates = Gates(typed.live.emit, RUN, GivenAnswers(), None)

@@ -12,33 +12,32 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from onbook.workflow.phases import APPROVED, NEXT, PHASES, Phase
-from onbook.workflow.rules import FIXES, IllegalStep, check_step
-from onbook.workflow.state import Autofix, State, Verify
-from tests.workflow.states import PATCH, fix, state_at
+from onbook.workflow.rules import IllegalStep, check_step
+from onbook.workflow.state import State, Verify
+from tests.workflow.states import fix, state_at
 
 HASHES = ("a" * 64, "b" * 64)
 APPLIED = ("proposed", "applied", "passed", "stopped", "rejected", "apply_failed", "halted")
 VERDICTS = st.sampled_from([None, "PASS", "FAIL"])
-FIX = st.none() | st.builds(Autofix, st.just(PATCH), st.sampled_from(APPLIED), st.just(""), st.integers(0, 5))
+FIX = st.none() | st.builds(fix, st.sampled_from(APPLIED), round=st.integers(0, 4))
 
-ANYTHING: dict[str, st.SearchStrategy[Any]] = {
+OF_THE_STATE: dict[str, st.SearchStrategy[Any]] = {
     "phase": st.sampled_from(PHASES),
     "spec_sha256": st.sampled_from([None, *HASHES]),
-    "round": st.integers(0, 5),
+    "round": st.integers(0, 4),
     "max_rounds": st.integers(1, 5),
     "autofix": FIX,
     "outcome": st.sampled_from([None, "passed", "accepted", "max_rounds"]),
     "finalized": st.booleans(),
-    "verify": st.builds(
-        Verify,
-        layer1_result=VERDICTS,
-        layer1_retries=st.integers(-1, 5),
-        layer2_result=VERDICTS,
-        layer2_retries=st.integers(-1, 4),
-        autofix_attempted=st.booleans(),
-    ),
 }
-
+OF_VERIFY: dict[str, st.SearchStrategy[Any]] = {
+    "layer1_result": VERDICTS,
+    "layer1_retries": st.integers(-1, 5),
+    "layer2_result": VERDICTS,
+    "layer2_retries": st.integers(-1, 4),
+    "autofix_attempted": st.booleans(),
+}
+ANYTHING = OF_THE_STATE | OF_VERIFY
 
 AT_LIMIT = {"layer1_result": "FAIL", "layer1_retries": 3}
 STARTS = (
@@ -58,7 +57,9 @@ class Machine(RuleBasedStateMachine):
         self.approved: str | None = None
         self.is_verified = True
         self.retries = [0, 0]
+        self.rounds = 1
         self.patches = 0
+        self.said: list[Any] = [None, None]
 
     @initialize(start=st.sampled_from(STARTS))
     def begin(self, start: State) -> None:
@@ -66,6 +67,8 @@ class Machine(RuleBasedStateMachine):
         self.state = start
         self.approved = start.spec_sha256
         self.retries = [start.verify.layer1_retries, start.verify.layer2_retries]
+        self.rounds = start.round
+        self.said = [start.verify.layer1_result, start.verify.layer2_result]
 
     def offer(self, **changes: Any) -> bool:
         """Try to write it; the record follows only what was written."""
@@ -90,19 +93,42 @@ class Machine(RuleBasedStateMachine):
             self.is_verified = False
         if step == ("verifying", "verify_done"):
             self.is_verified = True
+            self.said[0] = new.verify.layer1_result
+        if step == ("evaluating", "evaluate_done"):
+            self.said[1] = new.verify.layer2_result
         if step == ("evaluate_done", "generate_ready"):
             self.retries = [0, 0]
+            self.rounds += 1
         if step == ("evaluate_done", "generating"):
+            assert old.verify.layer2_result == "FAIL"
             self.retries = [0, self.retries[1] + 1]
         if step == ("verify_done", "generating"):
+            assert old.verify.layer1_result == "FAIL"
             self.retries[0] += 1
-        if new.autofix and new.autofix.applied == "applied" and old.autofix != new.autofix:
-            self.patches += 1
+        if new.autofix != old.autofix:
+            self.follow_fix(old, new)
+
+    def follow_fix(self, old: State, new: State) -> None:
+        assert new.autofix is not None
+        if old.autofix is None:
+            assert (old.verify.layer1_result, self.retries[0], new.autofix.round) == ("FAIL", 3, self.rounds)
+        else:
+            assert new.autofix.round == old.autofix.round
+        self.patches += new.autofix.applied == "applied"
+        if new.autofix.applied in ("passed", "stopped"):
+            assert self.said[0] == ("PASS" if new.autofix.applied == "passed" else "FAIL")
 
     @rule(data=st.data(), fields=st.sets(st.sampled_from(sorted(ANYTHING)), min_size=1, max_size=3))
     def lie(self, data: st.DataObject, fields: set[str]) -> None:
         """Any fields, any values."""
-        self.offer(**{field: data.draw(ANYTHING[field], field) for field in sorted(fields)})
+        drawn = {field: data.draw(ANYTHING[field], field) for field in sorted(fields)}
+        verify = {field: drawn.pop(field) for field in OF_VERIFY if field in drawn}
+        self.offer(verify=msgspec.structs.replace(self.state.verify, **verify), **drawn)
+
+    @rule(phase=st.sampled_from(PHASES), verdict=st.sampled_from(["PASS", "FAIL"]), spec=st.sampled_from(HASHES))
+    def leap(self, phase: Phase, verdict: Any, spec: str) -> None:
+        """To any phase, with everything else as it should be."""
+        self.offer(phase=phase, **self.honest(phase, verdict, spec))
 
     @rule(data=st.data(), verdict=st.sampled_from(["PASS", "FAIL"]), spec=st.sampled_from(HASHES))
     def go_on(self, data: st.DataObject, verdict: Any, spec: str) -> None:
@@ -160,17 +186,13 @@ class Machine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def try_a_fix(self, data: st.DataObject) -> None:
-        """The next step of the automatic fix, where there is one."""
+        """Any step of the automatic fix, with all that belongs to it."""
         tried = self.state.autofix
-        following = FIXES.get(tried.applied if tried is not None else None, ())
-        if not following or self.state.phase != "verify_done":
-            return
-        applied = data.draw(st.sampled_from(following))
+        applied = data.draw(st.sampled_from(APPLIED))
         verify = msgspec.structs.replace(self.state.verify, autofix_attempted=applied != "proposed")
         if applied == "applied":
             verify = msgspec.structs.replace(verify, layer1_result=None)
-        new = fix(applied, round=tried.round if tried is not None else self.state.round)
-        self.offer(autofix=new, verify=verify)
+        self.offer(autofix=fix(applied, round=tried.round if tried is not None else self.state.round), verify=verify)
 
     @invariant()
     def nobody_generates_without_the_gate(self) -> None:
@@ -190,7 +212,13 @@ class Machine(RuleBasedStateMachine):
         assert [state.verify.layer1_retries, state.verify.layer2_retries] == self.retries
         assert self.retries[0] <= 3
         assert self.retries[1] <= 2
-        assert 1 <= state.round <= state.max_rounds
+        assert state.round == self.rounds <= state.max_rounds
+
+    @invariant()
+    def results_are_what_runs_and_evaluators_said(self) -> None:
+        verify = self.state.verify
+        assert verify.layer1_result in (None, self.said[0])
+        assert verify.layer2_result in (None, self.said[1])
 
     @invariant()
     def i1_attempted_is_said_exactly_when_it_is_decided(self) -> None:

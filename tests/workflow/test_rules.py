@@ -1,5 +1,6 @@
 """The machine cannot be left: what may be written, and what never is."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ def refusal(old: State, new: State) -> str:
 
 
 def test_the_seeds_happy_path_is_in_the_table() -> None:
-    path = PHASES  # plan_ready → planning → … → completed, as the seed draws it
-    assert all(may_go(old, new) for old, new in zip(path, path[1:], strict=False))
+    """plan_ready → planning → … → completed, as it draws it."""
+    assert all(may_go(old, new) for old, new in pairwise(PHASES))
 
 
 def test_every_phase_can_be_written_again_after_a_crash() -> None:

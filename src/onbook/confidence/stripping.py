@@ -39,19 +39,24 @@ def lines_after(row: Sequence[Element], block: int, *, whole: bool) -> int:
     """
     lines = 0
     marks: list[str] = []
-    for at in range(block + 1, len(row)):
-        kind = row[at].kind
-        if kind in ("rule", "fence"):
-            marks.append(kind)
-        elif kind == "block":
+    only_blocks = _is_in_fence(row, block)  # since the last fence; asked of every one that is closed
+    for element in row[block + 1 :]:
+        kind = element.kind
+        if kind == "space":
+            continue
+        if kind == "block":
             lines += len(marks) - _leading(marks)
-            marks.clear()
-        elif kind == "text":
-            lines += len(marks) + sum(1 for line in row[at].text.split("\n") if line.strip())
-            marks.clear()
+            only_blocks |= marks[-1:] == ["fence"]
         elif kind == "close":
-            lines += len(marks) + (_closed_by(row, at) is None)
-            marks.clear()
+            lines += len(marks) + (not only_blocks)
+            only_blocks = False
+        else:
+            only_blocks = False
+            if kind != "text":
+                marks.append(kind)
+                continue
+            lines += len(marks) + sum(1 for line in element.text.split("\n") if line.strip())
+        marks.clear()
     return lines + len(marks) - (0 if whole else _leading(marks))
 
 
@@ -88,6 +93,12 @@ def _leading(marks: list[str]) -> int:
     if marks[-2:] == ["rule", "fence"]:
         return 2
     return min(len(marks), 1)
+
+
+def _is_in_fence(row: Sequence[Element], block: int) -> bool:
+    """Whether nothing stands between it and the fence above it."""
+    above = block - 1 if block and row[block - 1].kind == "space" else block
+    return above > 0 and row[above - 1].kind == "fence"
 
 
 def _closed_by(row: Sequence[Element], close: int) -> int | None:

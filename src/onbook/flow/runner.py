@@ -70,12 +70,12 @@ class Runner:
             run = journal.id if journal is not None else os.urandom(4).hex()
             actors = {**self.actors, Script: scripts}
             world = World(self.root, self.root, self.emit, run, actors, journal, self.role, self.environ, self.told)
-            passed = False
+            can_go_on = True
             try:
                 result = await run_flow(flow, given, world)
-                passed = result.outcome is Outcome.PASSED
+                can_go_on = result.outcome not in (Outcome.PASSED, Outcome.USAGE)  # which must be called another way
             finally:
-                if journal is not None and self.resumed_by and not passed:
+                if journal is not None and self.resumed_by and can_go_on:
                     self._say(f"{self.resumed_by} {run} goes on from here", run, "info")
             return result
 

@@ -131,6 +131,11 @@ class Wire:
         return redact(self.base_url)
 
 
+def pieces_of(response: "httpx2.Response") -> AsyncIterator[bytes]:
+    """The body as it comes in; past the decoders where nothing was encoded, as by every local server."""
+    return response.aiter_bytes() if "content-encoding" in response.headers else response.aiter_raw()
+
+
 def _reason(error: BaseException) -> str:
     """What went wrong, in the system's own words where it had any."""
     cause: BaseException | None = error

@@ -1,16 +1,13 @@
 """A streamed answer, whatever its protocol: events in, deltas out, complete or an error."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import AsyncGenerator, Callable, Iterable
+from typing import Protocol
 
 from onbook.models.errors import MalformedStream
-from onbook.models.http import Wire
+from onbook.models.http import Wire, pieces_of
 from onbook.models.messages import Delta
 from onbook.models.retry import with_retries
 from onbook.models.sse import EventStream
-
-if TYPE_CHECKING:
-    import httpx2
 
 
 class Reader(Protocol):
@@ -37,7 +34,7 @@ async def _attempt(wire: Wire, path: str, body: object, reader: Reader) -> Async
     events = EventStream()
     async with wire.stream(path, body) as response:
         try:
-            async for chunk in _pieces(response):
+            async for chunk in pieces_of(response):
                 for data in events.feed(chunk):
                     for delta in reader.read(data):
                         yield delta
@@ -53,8 +50,3 @@ async def _attempt(wire: Wire, path: str, body: object, reader: Reader) -> Async
         raise MalformedStream(wire.name, "the stream ended without its finish marker; the answer is cut off")
     for delta in reader.close():
         yield delta
-
-
-def _pieces(response: "httpx2.Response") -> AsyncIterator[bytes]:
-    """The body as it comes in; past the decoders of httpx2 where nothing was encoded, as by every local server."""
-    return response.aiter_bytes() if "content-encoding" in response.headers else response.aiter_raw()

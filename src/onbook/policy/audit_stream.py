@@ -107,6 +107,7 @@ class AuditStream:
                     self._head = head
                     self._raw = os.pread(head_file, 4096, 0)
                     self._size = os.fstat(log).st_size
+                    fcntl.flock(head_file, fcntl.LOCK_UN)  # a lock lives as long as its last duplicate
         except (OSError, PathRefused):
             self._close()
 

@@ -202,12 +202,15 @@ class Door:
         output_limit: int | None = None,
         stdin: bytes = b"",
         on_output: Callable[[bytes], None] | None = None,
+        on_errors: Callable[[bytes], None] | None = None,
         only_known: bool = False,
+        keep: Iterable[str] = (),
     ) -> Ran:
         """Run a program in the workspace to its end, or to its limits: by default those of the settings, but what a
         person typed has all the time they give it.
 
-        `only_known` holds it to safe mode's own table, whoever asks and whatever the settings say.
+        `only_known` holds it to safe mode's own table, whoever asks and whatever the settings say. With `on_errors`
+        standard error goes there. The variables in `keep` a person's program gets even when they hold keys.
         """
         if only_known:
             await asyncio.to_thread(self._check_known, effect, by)
@@ -219,11 +222,12 @@ class Door:
         return await run_process(
             argv,
             cwd=self.root,
-            environ=environ,
+            environ=environ | (self.environment(keep) if by == "user" and keep else {}),
             timeout=self.rules.timeout if timeout is None and by == "model" else timeout,
             output_limit=output_limit or self.rules.output_limit,
             stdin=stdin,
             on_output=on_output,
+            on_errors=on_errors,
         )
 
     async def start(self, argv: tuple[str, ...], *, folder: Path, keep: Iterable[str] = ()) -> Companion:

@@ -53,17 +53,19 @@ async def run_process(
     output_limit: int,
     stdin: bytes = b"",
     on_output: Callable[[bytes], None] | None = None,
+    on_errors: Callable[[bytes], None] | None = None,
 ) -> Ran:
-    """Run a program to its end, or to its limit."""
+    """Run a program to its end, or to its limit. With `on_errors` its standard error goes there, and is no output."""
     started = time.monotonic()
     mark = os.urandom(16).hex()
-    process = await handed_over(_start(argv, cwd, {**environ, MARK: mark}, with_input=bool(stdin)), mark)
+    starting = _start(argv, cwd, {**environ, MARK: mark}, with_input=bool(stdin), errors_apart=on_errors is not None)
+    process = await handed_over(starting, mark)
     said = _Said(output_limit, on_output)
     timed_out = False
     try:
         try:
             async with asyncio.timeout(timeout):
-                await _talk(process, stdin, said)
+                await _talk(process, stdin, said, on_errors)
         except TimeoutError:
             timed_out = True
     finally:
@@ -129,7 +131,7 @@ async def handed_over(
 
 
 async def _start(
-    argv: Sequence[str], cwd: Path, environ: dict[str, str], *, with_input: bool
+    argv: Sequence[str], cwd: Path, environ: dict[str, str], *, with_input: bool, errors_apart: bool
 ) -> asyncio.subprocess.Process:
     try:
         return await asyncio.create_subprocess_exec(
@@ -138,7 +140,7 @@ async def _start(
             env=environ,
             stdin=asyncio.subprocess.PIPE if with_input else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            stderr=asyncio.subprocess.PIPE if errors_apart else asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
     except FileNotFoundError:
@@ -149,25 +151,30 @@ async def _start(
         raise NotStarted(f"cannot start {argv[0]}: an argument has a NUL in it") from None
 
 
-async def _talk(process: asyncio.subprocess.Process, stdin: bytes, said: _Said) -> None:
+async def _talk(
+    process: asyncio.subprocess.Process, stdin: bytes, said: _Said, on_errors: Callable[[bytes], None] | None
+) -> None:
     """Feed and listen until the program itself has ended; what it left running is not waited for."""
     try:
-        await _talk_in_a_group(process, stdin, said)
+        await _talk_in_a_group(process, stdin, said, on_errors)
     except BaseExceptionGroup as group:  # somebody who listens to the output failed
         raise group.exceptions[0] from None
 
 
-async def _talk_in_a_group(process: asyncio.subprocess.Process, stdin: bytes, said: _Said) -> None:
+async def _talk_in_a_group(
+    process: asyncio.subprocess.Process, stdin: bytes, said: _Said, on_errors: Callable[[bytes], None] | None
+) -> None:
     async with asyncio.TaskGroup() as group:
         feeding = group.create_task(_feed(process, stdin))
+        complaining = group.create_task(_listen_to_errors(process, on_errors))
         listening = group.create_task(_listen(process, said))
         waiting = group.create_task(_exited(process))
         await asyncio.wait((listening, waiting), return_when=asyncio.FIRST_COMPLETED)
-        if waiting.done() and not listening.done():
-            await asyncio.wait((listening,), timeout=0.2)
+        if waiting.done() and not (listening.done() and complaining.done()):
+            await asyncio.wait((listening, complaining), timeout=0.2)
         elif not waiting.done() and listening.result():
             await waiting
-        for task in (feeding, listening, waiting):
+        for task in (feeding, complaining, listening, waiting):
             task.cancel()
 
 
@@ -195,6 +202,11 @@ async def _listen(process: asyncio.subprocess.Process, said: _Said) -> bool:
         if not said.add(piece):
             return False
     return True
+
+
+async def _listen_to_errors(process: asyncio.subprocess.Process, on_errors: Callable[[bytes], None] | None) -> None:
+    while process.stderr is not None and on_errors is not None and (piece := await process.stderr.read(_PIECE)):
+        on_errors(piece)
 
 
 async def end_process(process: asyncio.subprocess.Process, mark: str) -> None:

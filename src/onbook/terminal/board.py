@@ -1,6 +1,7 @@
 """What stands around the input line at this moment, for the screen to draw: nothing here prints."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,8 @@ class Board:
     """The answer, of which a part is not complete enough to be drawn for good."""
     thoughts: "Growing | None" = None
     waiting: Waiting | None = None
+    tree: Callable[[], list[str]] | None = None
+    """Who works on a task, below the spinner that names the phase."""
     queued: list[Typed] = field(default_factory=list)
     question: Question | None = None
     state: str = "starting"
@@ -59,8 +62,7 @@ class Board:
         below = [*self._question(), *(f"queued: {_first_line(each.shown)}" for each in self.queued[:3])]
         if len(self.queued) > 3:
             below.append(f"… and {len(self.queued) - 3} more")
-        if spinner := self._spinner():
-            below.insert(0, spinner)
+        below = [*self._spinner(), *below]
         fitting = [row for line in below for row in last_rows(line, columns, rows)][:rows]
         room = max(rows - len(fitting), 0)
         unfinished = self.growing.unfinished if self.growing else ""
@@ -73,14 +75,15 @@ class Board:
     def _question(self) -> list[str]:
         return [*self.question.lines, self.question.choices] if self.question else []
 
-    def _spinner(self) -> str:
+    def _spinner(self) -> list[str]:
         if self.waiting is None or self.question is not None:
-            return ""
+            return []
         gone = time.monotonic() - self.waiting.since
         if gone < PATIENCE:
-            return ""
+            return []
         frame = FRAMES[int(gone / SECONDS_A_FRAME) % len(FRAMES)]
-        return f"{frame} {self.waiting.label} | {gone:.0f}s"
+        rows = self.tree() if self.tree is not None else []
+        return [f"{frame} {self.waiting.label} | {gone:.0f}s", *(f"  {row}" for row in rows)]
 
 
 def _first_line(text: str) -> str:

@@ -64,25 +64,26 @@ def interrupts_to(stop: asyncio.Event) -> Iterator[None]:
 
 
 async def _by_number(listed: GateList) -> Answer | None:
-    """Numbered lines and a line of input; None when it ends."""
-    write_aside("\n".join((*listed.lines, listed.number)))
-    while line := await _line():
-        if answer := listed.entered(line):
-            return answer
-        write_aside(f"{listed.shown_back(line)}\n{listed.number}")
+    """Numbered lines and a line of input; None when it ends, and at Ctrl-C."""
+    stopped = asyncio.Event()
+    with interrupts_to(stopped):
+        write_aside("\n".join((*listed.lines, listed.number)))
+        while line := await _line(stopped):
+            if answer := listed.entered(line):
+                return answer
+            write_aside(f"{listed.shown_back(line)}\n{listed.number}")
     write_aside("\n")
     return None
 
 
-async def _line() -> str:
-    """A line of the input; empty at its end, and at Ctrl-C."""
+async def _line(stopped: asyncio.Event) -> str:
+    """A line of the input; empty at its end, and where it is stopped before."""
     loop = asyncio.get_running_loop()
-    ready, stopped = asyncio.Event(), asyncio.Event()
+    ready = asyncio.Event()
     loop.add_reader(sys.stdin, ready.set)
     waits = [asyncio.create_task(each.wait()) for each in (ready, stopped)]
     try:
-        with interrupts_to(stopped):
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     finally:
         loop.remove_reader(sys.stdin)
         for task in waits:

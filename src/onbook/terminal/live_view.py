@@ -9,6 +9,8 @@ import msgspec
 from onbook.events import (
     AnyEvent,
     Event,
+    GateAnswered,
+    GateWaiting,
     Note,
     ProcessFinished,
     ReasoningDelta,
@@ -24,6 +26,7 @@ from onbook.terminal.asides import in_short, is_heard, is_worth_saying, process_
 from onbook.terminal.board import Board
 from onbook.terminal.flow_view import FlowView, header, is_flow
 from onbook.terminal.growing import Growing, Lines, Thoughts, Words
+from onbook.terminal.harness_view import GateLines, HarnessView
 from onbook.terminal.screen import printable, styled
 from onbook.terminal.surface import Surface
 
@@ -59,11 +62,15 @@ class LiveView:
         self._runs: dict[str, _Run] = {}
         self._calls: dict[str, str] = {}
         self._loops: set[str] = set()
+        self._harness: HarnessView | None = None
+        self._gates = GateLines()
         self.said_cancelled = False
 
     def __call__(self, event: AnyEvent) -> None:
         take = _TAKES.get(type(event))
-        if take is not None:
+        if self._harness is not None and self._harness.covers(event):
+            self._grow(self._harness, event)
+        elif take is not None:
             take(self, event)
         self._surface.refresh()
 
@@ -90,6 +97,7 @@ class LiveView:
         self._runs.clear()
         self._calls.clear()
         self._board.waiting = None
+        self._fell()
 
     def _started(self, event: RunStarted) -> None:
         if event.speaker is not None:
@@ -97,12 +105,37 @@ class LiveView:
             return
         flow = FlowView(event) if is_flow(event) else None
         self._runs[event.run] = _Run("", Lines(event.input), flow=flow)
+        if event.kind == "harness":
+            self._harness = HarnessView(event)
         if event.kind == "loop":
             self._loops.add(event.run)
             self.aside(event.name, dimmed=False)
         if flow is not None and (line := header(event)):
             self.aside(line, dimmed=False)
         self._board.wait_for(in_short(event.input.strip()))
+
+    def _grow(self, harness: HarnessView, event: AnyEvent) -> None:
+        """The tree stands on the board; what has ended is said for good."""
+        for line in harness.take(event):
+            self.aside(line)
+        if isinstance(event, ToolFinished) and self._level() == "debug":
+            for line in tool_lines(event.name, event, "debug"):
+                self.aside(f"  {line}")
+        title = printable(harness.title)
+        if self._board.waiting is None or self._board.waiting.label != title:
+            self._board.wait_for(title)
+        self._board.tree = harness.rows
+
+    def _fell(self) -> None:
+        """The task has ended, and its tree with it."""
+        self._harness = self._board.tree = None
+
+    def _gate(self, event: GateWaiting | GateAnswered) -> None:
+        """Whoever asks draws the choices; what was chosen stays on the screen."""
+        if isinstance(event, GateWaiting):
+            self._gates.waits(event)
+        else:
+            self.aside(self._gates.answered(event), dimmed=False)
 
     def _speaks(self, event: RunStarted, model: str) -> None:
         run = self._runs[event.run] = _Run(model, Words(lambda: self._surface.columns))
@@ -168,23 +201,26 @@ class LiveView:
             self._board.waiting = msgspec.structs.replace(self._board.waiting, label=printable(flow.label))
 
     def _process(self, event: ProcessFinished) -> None:
+        if self._is_harness(event) and self._level() != "debug":
+            return  # the step's own line says how it ended
         if is_worth_saying(event, self._level(), asked_by_model=bool(self._run(event).model)):
             self.aside(process_line(event))
+
+    def _is_harness(self, event: Event) -> bool:
+        return self._harness is not None and event.run == self._harness.run
 
     def _note(self, event: Note) -> None:
         if is_heard(event, self._level()):
             if event.run in self._runs and self._runs[event.run].speaks:  # it comes after what was said
                 self._end_text(self._runs[event.run])
-            own = event.run in self._loops  # which speak for themselves
+            own = event.run in self._loops or self._is_harness(event)  # which speak for themselves
             self.aside(event.text if own else f"onbook: {event.text}", dimmed=not own and event.level != "warning")
 
     def _finished(self, event: RunFinished) -> None:
         run = self._runs.pop(event.run, None) or _Run("", Lines(""))
         self._end_text(run)
         self._board.waiting = None
-        if event.run in self._loops:
-            self._loops.discard(event.run)
-            self.said_cancelled |= event.outcome == "cancelled"  # with how far it came
+        self._forget(event)
         if run.is_prompt:
             self._prompt_ended(event, run)
             return
@@ -200,6 +236,14 @@ class LiveView:
                 self._board.context_used = event.totals.context_used
             if event.outcome == "passed":
                 self.aside(f"{run.model} · {statistics(event.totals)}")
+
+    def _forget(self, event: RunFinished) -> None:
+        """It may be a loop or a task that has ended; a loop has said how far it came."""
+        if self._is_harness(event):
+            self._fell()
+        if event.run in self._loops:
+            self._loops.discard(event.run)
+            self.said_cancelled |= event.outcome == "cancelled"
 
     def _prompt_ended(self, event: RunFinished, run: _Run) -> None:
         """How it ended is on the step's line, and what a pipeline's cost in its table. The context of the conversation
@@ -241,6 +285,8 @@ _TAKES: dict[type[Event], Callable[[LiveView, Any], None]] = {
     ToolCalled: LiveView._called,
     ToolFinished: LiveView._answered,
     ProcessFinished: LiveView._process,
+    GateWaiting: LiveView._gate,
+    GateAnswered: LiveView._gate,
     Note: LiveView._note,
     RunFinished: LiveView._finished,
 }

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from onbook.events import StepFinished, StepStarted, Totals
+from onbook.terminal.cells import cut, padded, width
 from onbook.terminal.screen import printable
 from onbook.terminal.step_lines import shown_score
 
@@ -46,11 +47,11 @@ def table_of(rows: Sequence[tuple[str, ...]], columns: int | None) -> list[str]:
     lines = [list(_HEAD), *([printable(" ".join(cell.split())) for cell in row] for row in rows)]
     if all(row[-1] in (_UNKNOWN, "$0.00") for row in rows):
         lines = [line[:-1] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     if columns is not None:
         _narrow(widths, columns)
     return [
-        "  ".join(_cut(cell, width).ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        "  ".join(padded(_cut(cell, room), room) for cell, room in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
 
@@ -77,5 +78,5 @@ def _narrow(widths: list[int], columns: int) -> None:
         widths[place] = max(widths[place] - max(too_much, 0), min(widths[place], _NARROWEST))
 
 
-def _cut(cell: str, width: int) -> str:
-    return cell if len(cell) <= width else f"{cell[: width - 1]}…"
+def _cut(cell: str, room: int) -> str:
+    return cell if width(cell) <= room else f"{cut(cell, room - 1)}…"

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from onbook.terminal.cells import cut
 from onbook.terminal.screen import printable, width_of, write_aside
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -15,11 +16,15 @@ PATIENCE = 0.3
 
 
 class Spinner:
-    """Draws `label` with a moving mark and the seconds gone, on a line of its own that it wipes afterwards."""
+    """Draws `label` with a moving mark and the seconds gone, on a line of its own that it wipes afterwards, and `rows`
+    below it."""
 
-    def __init__(self, label: Callable[[], str]) -> None:
-        """`label` is asked again for every frame: what is waited for may change meanwhile."""
+    def __init__(self, label: Callable[[], str], rows: Callable[[], list[str]] = list) -> None:
+        """Both are asked again for every frame: what is waited for may change meanwhile."""
         self._label = label
+        self._rows = rows
+        self._below = 0
+        """How many rows stand below the first."""
         self._stop = threading.Event()
         self._drawing = threading.Lock()
         self._drawn = False
@@ -30,7 +35,7 @@ class Spinner:
         """Draw no more, and wipe what was drawn. The thread ends when it notices; the answer does not wait for that."""
         with self._drawing:
             if self._drawn and not self._stop.is_set():
-                write_aside("\r\x1b[K")
+                write_aside(self._wiped())
             self._stop.set()
 
     def _run(self) -> None:
@@ -45,6 +50,11 @@ class Spinner:
 
     def _draw(self, mark: str, seconds: float) -> None:
         self._drawn = True
-        line = f"{mark} {printable(self._label())} | {seconds:.0f}s"
-        fitting = line[: (width_of(sys.stderr) or 1) - 1]  # one that wraps could not be wiped again
-        write_aside(f"\r{fitting}\x1b[K")
+        columns = (width_of(sys.stderr) or 1) - 1  # one that wraps could not be wiped again
+        rows = [f"{mark} {printable(self._label())} | {seconds:.0f}s", *(f"  {row}" for row in self._rows())]
+        wiped, self._below = self._wiped(), len(rows) - 1
+        write_aside(wiped + "\n".join(cut(row, columns) for row in rows))
+
+    def _wiped(self) -> str:
+        """To the beginning of the first row, and nothing stands there or below any more."""
+        return f"\r\x1b[{self._below}A\x1b[J" if self._below else "\r\x1b[K"

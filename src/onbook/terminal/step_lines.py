@@ -9,6 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from onbook.events import PromptStep, Reading, StepFinished, StepStarted
+from onbook.terminal.cells import width
 from onbook.words import compared
 
 DOTS_END = 47
@@ -29,7 +30,7 @@ class Line(msgspec.Struct, frozen=True):
         text = "  " * self.depth + self.text
         if not self.ending:
             return text
-        return f"{text} {'.' * max(DOTS_END - len(text) - 1, _FEWEST_DOTS)} {self.ending}"
+        return f"{text} {'.' * max(DOTS_END - width(text) - 1, _FEWEST_DOTS)} {self.ending}"
 
     @property
     def inside(self) -> "Line":

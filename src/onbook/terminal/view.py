@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from onbook.events import (
     AnyEvent,
     Event,
+    GateAnswered,
+    GateWaiting,
     Note,
     ProcessFinished,
     ReasoningDelta,
@@ -25,6 +27,7 @@ from onbook.events import (
 from onbook.outcome import OnbookError
 from onbook.terminal.asides import is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.flow_view import FlowView, header, is_flow, is_last
+from onbook.terminal.harness_view import GateLines, HarnessView
 from onbook.terminal.screen import dim, fit_for, is_terminal, printable, width_of, write, write_aside
 from onbook.terminal.spinner import Spinner
 
@@ -62,6 +65,8 @@ class TextView:
         self._flows: dict[str, FlowView] = {}
         self._prompts: dict[str, _Prompt] = {}
         self._loops: set[str] = set()
+        self._harness: HarnessView | None = None
+        self._gates = GateLines()
         self._waits_for = ""
         self._last = "\n"
         self._silent = False
@@ -73,6 +78,9 @@ class TextView:
         self._log = log
 
     def __call__(self, event: AnyEvent) -> None:
+        if self._harness is not None and self._harness.covers(event):
+            self._grow(self._harness, event)
+            return
         take = _TAKES.get(type(event))
         if take is not None:
             take(self, event)
@@ -86,6 +94,8 @@ class TextView:
         if event.kind == "loop":
             self._loops.add(event.run)
             self._aside(event.name, dimmed=False)
+        if event.kind == "harness":
+            self._harness = HarnessView(event)
         if is_flow(event):
             self._flows[event.run] = FlowView(event)
             if line := header(event):
@@ -102,9 +112,32 @@ class TextView:
         if flow is not None:
             flow.asks(event)
 
+    def _grow(self, harness: HarnessView, event: AnyEvent) -> None:
+        """A task's tree is for terminals; elsewhere its own lines say all there is to say."""
+        lines = harness.take(event)
+        if isinstance(event, ToolFinished) and self._level == "debug":
+            lines = [f"  {line}" for line in tool_lines(event.name, event, self._level)]
+        if not is_terminal(sys.stderr) or not (lines or isinstance(event, StepStarted)):
+            return
+        self._stop_spinner()
+        for line in lines:
+            self._aside(line)
+        self._silent = True
+        self._wait()
+
+    def _gate(self, event: GateWaiting | GateAnswered) -> None:
+        """Whoever asks draws the choices; what was chosen stays on the screen."""
+        self._speak()
+        if isinstance(event, GateWaiting):
+            self._gates.waits(event)
+        elif is_terminal(sys.stderr):
+            self._aside(self._gates.answered(event), dimmed=False)
+
     def _text(self, event: TextDelta) -> None:
         prompt = self._prompts.get(event.run)
-        if prompt is not None:
+        if self._is_harness(event):
+            self._murmur(event)  # what the checks say
+        elif prompt is not None:
             if prompt.flow is not None:
                 prompt.flow.hears(event)
             self._murmur(event, dimmed=not prompt.stands)
@@ -146,7 +179,12 @@ class TextView:
         self._silent = isinstance(event, StepStarted)
         self._wait()
 
+    def _is_harness(self, event: Event) -> bool:
+        return self._harness is not None and event.run == self._harness.run
+
     def _process(self, event: ProcessFinished) -> None:
+        if self._is_harness(event) and self._level != "debug":
+            return  # the step's own line says how it ended
         if is_worth_saying(event, self._level, asked_by_model=bool(self._speakers.get(event.run))):
             self._stop_spinner()
             self._aside(process_line(event))
@@ -155,7 +193,7 @@ class TextView:
     def _note(self, event: Note) -> None:
         if is_heard(event, self._level):
             self._stop_spinner()
-            own = event.run in self._loops  # which speak for themselves
+            own = event.run in self._loops or self._is_harness(event)  # which speak for themselves
             self._aside(event.text if own else f"onbook: {event.text}", dimmed=not own and event.level != "warning")
             self._wait()
         if event.run in self._prompts and event.level == "debug":  # it has answered, and is asked for more unheard
@@ -186,6 +224,8 @@ class TextView:
         if event.outcome == "passed" and prompt is None and self._is_untold(event, flow):
             self._answer(event.text)
         self._end_line()
+        if self._is_harness(event):
+            self._harness = None
         if flow is not None:
             self._close(flow)
         if prompt is None:  # a step's own line says how it ended
@@ -198,7 +238,7 @@ class TextView:
     def _is_untold(self, event: RunFinished, flow: FlowView | None) -> bool:
         """Whether the answer has yet to be given: it was held back, or only stood where nothing was to be kept."""
         if flow is None:
-            return not self._streaming
+            return not self._streaming or self._is_harness(event)
         if not flow.is_pipeline:
             return False
         return not (is_terminal(sys.stdout) and is_terminal(sys.stderr) and flow.has_let_hear(event))
@@ -241,8 +281,11 @@ class TextView:
         self._stop_spinner()
         if self._silent and is_terminal(sys.stderr):
             flow = next(reversed(self._flows.values()), None)
-            waits_for = self._waits_for
-            self._spinner = Spinner(lambda: (flow.label if flow else "") or waits_for)
+            waits_for, harness = self._waits_for, self._harness
+            if harness is not None:
+                self._spinner = Spinner(lambda: harness.title, harness.rows)
+            else:
+                self._spinner = Spinner(lambda: (flow.label if flow else "") or waits_for)
 
     def _stop_spinner(self) -> None:
         if self._spinner is not None:
@@ -259,6 +302,8 @@ _TAKES: dict[type[Event], Callable[[TextView, Any], None]] = {
     ToolCalled: TextView._called,
     ToolFinished: TextView._tool,
     ProcessFinished: TextView._process,
+    GateWaiting: TextView._gate,
+    GateAnswered: TextView._gate,
     Note: TextView._note,
     RunFinished: TextView._finished,
 }

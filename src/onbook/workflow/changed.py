@@ -15,24 +15,24 @@ _EDGES = "*_`'\"()[]<>|,;:"
 
 async def changed_files(work: Work) -> tuple[str, ...]:
     """In order; files of the workflow itself are never among them."""
-    named = listed_in(artefact_text(work, work.state.docs_path + CHANGES), work)
-    found = {*await changed_since_start(work), *named}
-    return tuple(sorted(path for path in found if _is_source(path, work)))
+    changes = artefact_text(work, work.state.docs_path + CHANGES)
+    return tuple(sorted({*await changed_since_start(work), *listed_in(changes, work)}))
 
 
 def listed_in(changes: str, work: Work) -> Iterator[str]:
     """The files that changes.md names: of each line the first word that is one. What else it says stays there."""
     for line in changes.splitlines():
-        words = [found[1] or found[2] for found in _QUOTED.finditer(line)] + line.split()
-        path = next((word.strip(_EDGES) for word in words if (work.root / word.strip(_EDGES)).is_file()), None)
+        quoted = [found[1] or found[2] for found in _QUOTED.finditer(line)]
+        words = (word.strip(_EDGES) for word in (*quoted, *line.split()))
+        path = next((path for word in words if (path := _source(word, work))), None)
         if path is not None:
             yield path
 
 
-def _is_source(path: str, work: Work) -> bool:
-    """Whether it can be named to somebody: inside the root, and nothing of the workflow's own."""
+def _source(word: str, work: Work) -> str | None:
+    """The path that a word stands for: a file inside the root, and nothing of the workflow's own."""
     try:
-        validate_path(path, "file_reference", root=work.root, docs_path=work.state.docs_path, scopes=())
-    except PathRejected:
-        return False
-    return True
+        path = validate_path(word, "file_reference", root=work.root, docs_path=work.state.docs_path, scopes=())
+        return path if (work.root / path).is_file() else None
+    except (PathRejected, OSError):
+        return None

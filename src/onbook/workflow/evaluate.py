@@ -7,6 +7,7 @@ from onbook.workflow.artefacts import QA_REPORT, SPEC, VERIFY_REPORT
 from onbook.workflow.changed import changed_files
 from onbook.workflow.reading import artefact_text
 from onbook.workflow.report import has_run
+from onbook.workflow.spec_gate import is_back_at_gate
 from onbook.workflow.state import State
 from onbook.workflow.steps import phase_step
 from onbook.workflow.verdicts import is_passed
@@ -14,7 +15,9 @@ from onbook.workflow.work import Errand, Work
 
 
 async def evaluate(work: Work) -> None:
-    """From `verify_done`, `evaluate_ready` or `evaluating` to `evaluate_done`."""
+    """From `verify_done`, `evaluate_ready` or `evaluating` to `evaluate_done`; a changed spec goes back to its gate."""
+    if is_back_at_gate(work):
+        return
     if work.state.phase not in ("evaluate_ready", "evaluating"):
         begun = msgspec.structs.replace(work.state.verify, layer2_result=None)
         work.advance(phase="evaluate_ready", verify=begun, dispatches=())
@@ -34,13 +37,12 @@ async def evaluate(work: Work) -> None:
 async def _given(work: Work) -> dict[str, str]:
     """Paths without reasons: who reads why something was done, judges the reason in its place."""
     state = work.state
-    none = "none"
     return {
         "spec_content": artefact_text(work, state.docs_path + SPEC),
         "changed_files_list": "\n".join(f"- {path}" for path in await changed_files(work)),
         "test_available": "yes" if state.test_cmd else "no",
-        "build_cmd": state.build_cmd or none,
-        "test_cmd": state.test_cmd or none,
+        "build_cmd": state.build_cmd or "none",
+        "test_cmd": state.test_cmd or "none",
         "round_num": str(state.round),
         "scope": state.scope,
         "user_lang": state.user_lang,

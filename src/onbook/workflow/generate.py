@@ -1,10 +1,11 @@
 """Step 4, making the changes in three modes. A retry sends one agent out, with the plan and the reviews there are."""
 
-from onbook.workflow.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT, is_spec_approved
+from onbook.workflow.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT
 from onbook.workflow.reading import artefact_text
 from onbook.workflow.report import summary_in
+from onbook.workflow.spec_gate import is_back_at_gate
 from onbook.workflow.steps import phase_step
-from onbook.workflow.verdicts import without_results
+from onbook.workflow.verdicts import said_by_evaluator, without_results
 from onbook.workflow.work import Errand, Work
 
 FIRST_ROUND = "(First round)"
@@ -19,9 +20,7 @@ REVIEWS = {
 
 async def generate(work: Work) -> None:
     """From `generate_ready` or `generating` to `generate_done`, or back to the gate of a spec that has changed."""
-    if not is_spec_approved(work.root, work.state):
-        work.say(work.words("line.spec_changed", path=work.state.docs_path + SPEC), "warning")
-        work.advance(phase="plan_done", spec_sha256=None, dispatches=())
+    if is_back_at_gate(work):
         return
     if work.state.phase == "generate_ready":
         work.advance(phase="generating", verify=without_results(work.state.verify), dispatches=())
@@ -53,14 +52,9 @@ async def _generate(work: Work, failure: dict[str, str]) -> None:
 
 async def _prepare(work: Work, given: dict[str, str]) -> None:
     """A plan, and advice on it before anything is written."""
-    (sent,) = await work.agents.send(
-        work, Errand("lead_developer", _PLAN, _of(given, _PLANNING) | {"output_path": _PLAN})
-    )
+    (sent,) = await work.agents.send(work, Errand("lead_developer", _PLAN, given | {"output_path": _PLAN}))
     work.say(work.words("line.implementation_plan", line=sent.said))
-    asked = _of(given, _REVIEWING) | {
-        "plan_content": artefact_text(work, _PLAN),
-        "test_cmd": work.state.test_cmd or work.words("summary.none"),
-    }
+    asked = given | {"plan_content": artefact_text(work, _PLAN), "test_cmd": work.state.test_cmd or "none"}
     advisors = {name: path for name, path in REVIEWS.items() if (name == "combined_advisor") == _is_standard(work)}
     reviews = await work.agents.send(
         work, *(Errand(name, path, asked | {"output_path": path}) for name, path in advisors.items())
@@ -69,14 +63,6 @@ async def _prepare(work: Work, given: dict[str, str]) -> None:
         work.say(work.words("line.review", line=reviews[0].said))
     else:
         work.say(work.words("line.reviews", count=len(reviews)))
-
-
-_PLANNING = ("spec_content", "qa_feedback", "repo_path", "lang", "scope", "max_files", "user_lang")
-_REVIEWING = ("spec_content", "repo_path", "lang", "user_lang")
-
-
-def _of(given: dict[str, str], names: tuple[str, ...]) -> dict[str, str]:
-    return {name: given[name] for name in names}
 
 
 def _given(work: Work) -> dict[str, str]:
@@ -109,8 +95,7 @@ def _failure(work: Work) -> dict[str, str]:
     """Of a retry: what failed, and where that is told. Nothing where the round has only begun: no check has run."""
     state = work.state
     if state.verify.layer2_result == "FAIL":
-        said = next((each.said for each in state.dispatches if each.persona == "evaluator"), "")
-        return {"verify_failure": said or "FAIL L2", "verify_report_path": state.docs_path + QA_REPORT}
+        return {"verify_failure": said_by_evaluator(state), "verify_report_path": state.docs_path + QA_REPORT}
     if state.verify.layer1_result == "FAIL":
         report = state.docs_path + VERIFY_REPORT
         return {"verify_failure": summary_in(artefact_text(work, report)), "verify_report_path": report}

@@ -1,16 +1,18 @@
 """Which model plays which role: presets, the words of a person, and the way from an alias to a model that answers."""
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
 from onbook.config.errors import did_you_mean
-from onbook.config.settings import Settings
-from onbook.models.resolver import Resolved
 from onbook.outcome import UsageError
 from onbook.policy.effects import one_line
-from onbook.session.live import Live
 from onbook.workflow.state import ModelConfig
+
+if TYPE_CHECKING:  # heavy, and the options of the command line need none of them
+    from onbook.config.settings import Settings
+    from onbook.models.resolver import Resolved
+    from onbook.session.live import Live
 
 Role = Literal["executor", "advisor", "evaluator"]
 ALIASES = ("opus", "sonnet", "haiku")
@@ -72,21 +74,22 @@ def model_for(config: ModelConfig, role: str) -> str | None:
         return _SCANNER_OF_ECONOMY if config.preset == "economy" else config.advisor
     if role == "proposer":
         return config.advisor or _PROPOSER
-    return str(getattr(config, role)) if getattr(config, role) is not None else None
+    name: str | None = getattr(config, role)
+    return name
 
 
 class Casting:
     """Finds the model behind each name, and says once for each alias that nothing is set for it."""
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: "Live") -> None:
         self._live = live
         self._said: set[str] = set()
 
-    async def model_of(self, config: ModelConfig, role: str) -> Resolved:
+    async def model_of(self, config: ModelConfig, role: str) -> "Resolved":
         """The model that plays a role of the table of personas."""
         return await self.named(model_for(config, role))
 
-    async def named(self, name: str | None) -> Resolved:
+    async def named(self, name: str | None) -> "Resolved":
         """The model behind an alias, a route or a model's name; None is the active one."""
         if name is None:
             return await self._live.choice.current()
@@ -104,14 +107,13 @@ class Casting:
 
     async def check(self, config: ModelConfig) -> None:
         """UsageError for the first name that nothing answers to. Aliases are looked up too, where they are set."""
-        names = {config.executor, config.advisor, config.evaluator, config.verifier} - {None}
-        for name in sorted(filter(None, names)):
+        for name in filter(None, (config.executor, config.advisor, config.evaluator, config.verifier)):
             wanted = behind(name, self._live.settings)
             if wanted is not None:
                 await self._live.choice.named(wanted)
 
 
-def behind(name: str, settings: Settings) -> str | None:
+def behind(name: str, settings: "Settings") -> str | None:
     """The route or model that a name stands for; None for an alias for which nothing is set."""
     if name not in ALIASES:
         return name

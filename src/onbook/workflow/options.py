@@ -104,6 +104,10 @@ class WorkflowOptions(msgspec.Struct, frozen=True):
         """How far this call goes by itself."""
         return _STYLES.get(self.action, "auto")
 
+    def answers_gate(self, gate: GateName) -> bool:
+        """Whether this call answers it, so that the settings need not."""
+        return any(name == gate for name, _ in self.answers)
+
 
 def options_of(words: Sequence[str], given: Mapping[str, Any]) -> WorkflowOptions:
     """The call that `words` (what is no option) and `given` (field to text, texts, or true) make.
@@ -137,7 +141,8 @@ def _check_words(action: Action, task: str, present: Mapping[str, Any]) -> None:
         raise UsageError("--from-spec brings a finished plan; leave out either it or the word plan")
     for row in OPTIONS:
         if row.field in present and row.only and action not in row.only:
-            raise UsageError(f"{row.flag} does not go with workflow {action}")
+            places = " and ".join("a task" if each == "start" else f"workflow {each}" for each in row.only)
+            raise UsageError(f"{row.flag} goes only with {places}")
 
 
 def _read(row: OptionRow, value: Any) -> Any:

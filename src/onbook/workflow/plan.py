@@ -3,7 +3,8 @@
 from onbook.policy.hands import read_bytes
 from onbook.policy.paths import Missing, PathRefused, resolve
 from onbook.workflow.artefacts import SPEC
-from onbook.workflow.reading import artefact_text, joined
+from onbook.workflow.conventions import conventions_text
+from onbook.workflow.reading import joined
 from onbook.workflow.state import Mode
 from onbook.workflow.steps import phase_step
 from onbook.workflow.work import Errand, Work
@@ -14,7 +15,6 @@ PROPOSERS: dict[Mode, tuple[str, ...]] = {
 }
 """Who proposes; in single mode the planner writes the spec alone."""
 _FOLDER = ".harness/planner/"
-_FILE = "file:"
 
 
 async def plan(work: Work) -> None:
@@ -39,7 +39,7 @@ def common_variables(work: Work, *, notes: str = "", findings: str = "") -> dict
         "user_lang": state.user_lang,
         "qa_discovery_notes": notes,
         "critic_findings": findings,
-        "conventions": _conventions(work),
+        "conventions": conventions_text(work),
     }
 
 
@@ -94,12 +94,6 @@ def _proposal(name: str) -> str:
 
 def _task(work: Work) -> dict[str, str]:
     return {"task_description": work.state.task, "user_lang": work.state.user_lang}
-
-
-def _conventions(work: Work) -> str:
-    """The seed's injection rule: what the file says that the state names, else nothing."""
-    kept = work.state.conventions or ""
-    return artefact_text(work, kept.removeprefix(_FILE)) if kept.startswith(_FILE) else ""
 
 
 def _discovery(work: Work, name: str) -> str:

@@ -8,9 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from onbook.outcome import UsageError
-from onbook.workflow.artefacts import has_arrived
 from onbook.workflow.gates import Gatekeeper, Question, Stopped, gate_question
-from onbook.workflow.going_on import where_to_go_on
+from onbook.workflow.going_on import Where, where_to_go_on
 from onbook.workflow.loading import Broken, BrokenState, Foreign, Kept, V1State
 from onbook.workflow.messages import Words
 from onbook.workflow.paths import PathRejected, validate_path
@@ -52,10 +51,11 @@ async def recover(store: Store, gates: Gatekeeper, words: Words, say: Say, has_g
             return await _of_ours(store, gates, words, say, has_git, state)
 
 
-async def go_on(store: Store, words: Words, say: Say, has_git: HasGit) -> None:
+async def go_on(store: Store, words: Words, say: Say, has_git: HasGit, *, stays: tuple[Phase, ...] = ()) -> None:
     """Without a question, since somebody has asked to go on; UsageError where that cannot be.
 
-    Everything that the file says of places is looked at again, and the state moves to where it goes on.
+    Everything that the file says of places is looked at again, and the state moves to where it goes on. In the phases
+    of `stays` it stays: whoever has asked says what is done there.
     """
     match store.found:
         case Broken() as broken:
@@ -70,7 +70,7 @@ async def go_on(store: Store, words: Words, say: Say, has_git: HasGit) -> None:
     if not is_place_safe(store.state, store.root):
         say(words("session.bad_docs_path", path=store.state.docs_path))
         raise UsageError('the state names a folder that cannot be used; begin anew with: onbook workflow "task"')
-    await _move(store, has_git)
+    await _move(store, has_git, stays)
 
 
 def is_place_safe(state: State, root: Path) -> bool:
@@ -130,19 +130,25 @@ async def _resume(store: Store, words: Words, say: Say, has_git: HasGit) -> Way:
         say(words("session.bad_docs_path", path=store.state.docs_path))
         store.set_aside()
         return "fresh"
-    await _move(store, has_git)
+    await _move(store, has_git, where_to_go_on)
     return "resume"
 
 
-async def _move(store: Store, has_git: HasGit) -> None:
+async def _move(store: Store, has_git: HasGit, stays: tuple[Phase, ...] = ()) -> None:
     """To where it goes on, one legal step after the other, each of them written."""
     state = await _settled(store, has_git)
-    while state != store.state or where_to_go_on(state, store.root) != state.phase:
-        phase = where_to_go_on(state, store.root)
+    while state != store.state or _next(state, store.root, stays) != state.phase:
+        phase = _next(state, store.root, stays)
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        changes = _on_entering(phase, state, store.root) if phase != state.phase else {}
+        changes = _on_entering(phase, state) if phase != state.phase else {}
         state = msgspec.structs.replace(state, phase=phase, updated_at=now, **changes)
         store.write(state)
+
+
+def _next(state: State, root: Path, stays: tuple[Phase, ...]) -> Phase:
+    """A spec that has changed leads back to its gate, whatever else was asked for."""
+    phase = where_to_go_on(state, root)
+    return state.phase if state.phase in stays and phase != "plan_done" else phase
 
 
 async def _settled(store: Store, has_git: HasGit) -> State:
@@ -163,19 +169,13 @@ def _has_conventions(state: State, root: Path) -> bool:
     return path.is_file() and path.resolve().is_relative_to(root.resolve())
 
 
-def _on_entering(phase: Phase, state: State, root: Path) -> dict[str, Any]:
+def _on_entering(phase: Phase, state: State) -> dict[str, Any]:
     """What the rules want changed together with the phase."""
     match phase:
-        case "plan_done" | "generate_done":
-            return {"spec_sha256": None if phase == "plan_done" else state.spec_sha256, "manifest": _own(state, root)}
+        case "plan_done":
+            return {"spec_sha256": None}
         case "verify_ready":
             return {"verify": msgspec.structs.replace(state.verify, layer1_result=None)}
         case "evaluate_ready":
             return {"verify": msgspec.structs.replace(state.verify, layer2_result=None)}
     return {}
-
-
-def _own(state: State, root: Path) -> tuple[str, ...]:
-    """The manifest, with what agents made just before the kill and nobody could write down any more."""
-    made = (each.artefact for each in state.dispatches if each.before is None and has_arrived(root, each))
-    return tuple(dict.fromkeys((*state.manifest, *(path for path in made if path.startswith(state.docs_path)))))

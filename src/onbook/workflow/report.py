@@ -15,21 +15,18 @@ from onbook.workflow.layer1 import Check, Layer1
 _RESULT = "Result: "
 _SUMMARY = "Summary: "
 _FAILING = "## Failing files"
-_RAN = re.compile(r"^\| [^|]+ \| (?:PASS|FAIL) ", re.MULTILINE)
+_RAN = re.compile(r"\| [^|]+ \| (?:PASS|FAIL) ")
 
 
 def report_of(layer1: Layer1, summary: str, root: Path) -> str:
-    """The whole report."""
-    parts = [
-        f"# Verify report: Layer 1\n\n{_RESULT}{layer1.result}\n{_SUMMARY}{one_line(summary, 500)}",
-        "\n".join(["| Check | Result | Exit code | Time | Command |", "| --- | --- | --- | --- | --- |"])
-        + "".join(f"\n{_row(check)}" for check in layer1.checks),
-    ]
-    parts += [f"## {check.label}\n\n{fenced('output', check.output or '(no output)')}" for check in layer1.failed]
-    if failing := failing_files(layer1, root):
-        parts.append("\n".join([_FAILING, "", *(f"- {path}" for path in failing)]))
-    parts.append(_marks(layer1))
-    return "\n\n".join(parts) + "\n"
+    """The whole report. What commands have printed comes last: nothing of it can pass for what is read back."""
+    head = f"# Verify report: Layer 1\n\n{_RESULT}{layer1.result}\n{_SUMMARY}{one_line(summary, 500)}"
+    rows = ("| Check | Result | Exit code | Time | Command |", "| --- | --- | --- | --- | --- |")
+    table = "\n".join((*rows, *(_row(check) for check in layer1.checks)))
+    paths = [f"- {path}" for path in failing_files(layer1, root)]
+    failing = "\n".join((_FAILING, "", *(paths or ["None."])))
+    outputs = [f"## {check.label}\n\n{fenced('output', check.output or '(no output)')}" for check in layer1.failed]
+    return "\n\n".join((head, table, failing, _marks(layer1), *outputs)) + "\n"
 
 
 def summary_of(layer1: Layer1, diagnosis: str = "") -> str:
@@ -52,21 +49,15 @@ def summary_in(report: str) -> str:
 
 def has_run(report: str) -> bool:
     """Whether any check of the report was carried out."""
-    return _RAN.search(report) is not None
+    head, _, _ = report.partition(f"\n{_FAILING}\n")
+    return any(_RAN.match(line) for line in head.splitlines())
 
 
 def failing_in(report: str) -> tuple[str, ...]:
     """The paths below `Failing files`, as they stand there: whoever uses them validates them first."""
-    lines = report.splitlines()
-    if _FAILING not in lines:
-        return ()
-    paths = []
-    for line in lines[lines.index(_FAILING) + 1 :]:
-        if line.startswith("#"):
-            break
-        if line.startswith("- "):
-            paths.append(line.removeprefix("- "))
-    return tuple(paths)
+    _, _, below = report.partition(f"\n{_FAILING}\n")
+    section, _, _ = below.partition("\n#")
+    return tuple(line.removeprefix("- ") for line in section.split("\n") if line.startswith("- "))
 
 
 def _row(check: Check) -> str:

@@ -65,10 +65,15 @@ class Repository:
                 if ran.exit_code != 0:
                     raise GitFailed(f"make the branch {name}", _last_line(ran))
                 return name
-            is_empty = await self._told("rev-list", "--count", f"HEAD..refs/heads/{name}") == "0"
-            if is_empty and (await self._do("checkout", "-q", "-B", name, "--")).exit_code == 0:
+            if await self._is_idle(name) and (await self._do("checkout", "-q", "-B", name, "--")).exit_code == 0:
                 return name
         raise GitFailed(f"make the branch harness/{slug}", f"{_MOST_BRANCHES} branches have that name already")
+
+    async def _is_idle(self, branch: str) -> bool:
+        """Whether it has no commits of its own, and no other work tree has it checked out."""
+        own = await self._told("rev-list", "--count", f"HEAD..refs/heads/{branch}")
+        elsewhere = await self._told("for-each-ref", "--format=%(worktreepath)", f"refs/heads/{branch}")
+        return own == "0" and elsewhere == ""
 
     async def _paths(self, *words: str) -> tuple[str, ...]:
         ran = await self._ask(*words)

@@ -168,6 +168,10 @@ _STEPS: tuple[tuple[Callable[[State, State], bool], str], ...] = (
     (_fix_begins_at_the_limit, "an automatic fix begins when the last retry has failed"),
     (_fix_keeps_its_round, "an automatic fix stays in its round"),
     (_fix_is_judged_by_a_run, "a run of the checks says whether the fix has passed"),
+    (
+        lambda old, new: new.phase != "completed" or new.verify == old.verify,
+        "what was found is not told anew at the end",
+    ),
     (_ending_is_true, "the outcome does not fit what happened"),
 )
 """What must hold between the old state and the new one, and the sentence for whoever breaks it."""

@@ -3,12 +3,13 @@
 import asyncio
 import hashlib
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
-from onbook.policy.hands import read_or_none, write_bytes
+from onbook.policy.hands import list_folder, read_or_none, write_bytes
 from onbook.policy.names import LEFT_OUT_FOLDERS
 from onbook.policy.paths import PathRefused
 from onbook.workflow.artefacts import sha256_of
@@ -57,7 +58,7 @@ def _own(work: Work) -> tuple[str, ...]:
 def _differing(root: Path, listed: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
     before = _read(root)
     paths = sorted({*listed, *(path for path in before if not path.startswith(own))})
-    return tuple(path for path in paths if _sha256(root / path) != before.get(path))
+    return tuple(path for path in paths if path not in before or _sha256(root / path) != before[path])
 
 
 def _sha256(path: Path) -> str | None:
@@ -79,8 +80,19 @@ def _read(root: Path) -> dict[str, str | None]:
 
 def _all_files(root: Path) -> tuple[str, ...]:
     found: list[str] = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _MADE_BY_TOOLS and name not in LEFT_OUT_FOLDERS)
-        here = Path(folder).relative_to(root).as_posix()
-        found += [name if here == "." else f"{here}/{name}" for name in sorted(files)]
-    return tuple(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for path in found)
+    folders: list[tuple[str, ...]] = [()]
+    while folders:
+        parts = folders.pop()
+        for name, status in _listed(root, parts):
+            if not stat.S_ISDIR(status.st_mode):
+                found.append("/".join((*parts, name)))
+            elif name not in _MADE_BY_TOOLS and name not in LEFT_OUT_FOLDERS:
+                folders.append((*parts, name))
+    return tuple(sorted(os.fsencode(path).decode("utf-8", "backslashreplace") for path in found))
+
+
+def _listed(root: Path, parts: tuple[str, ...]) -> list[tuple[str, os.stat_result]]:
+    try:
+        return list_folder(root, parts)
+    except PathRefused:  # gone in the meantime, or not ours to look into
+        return []

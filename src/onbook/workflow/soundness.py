@@ -100,7 +100,7 @@ _STATES: tuple[tuple[str, Callable[[State], bool], str], ...] = (
     ),
     (
         "dispatches",
-        lambda state: all(_is_own_path(state, each.artefact) for each in state.dispatches),
+        lambda state: all(not each.artefact or _is_own_path(state, each.artefact) for each in state.dispatches),
         "must name artefacts below .harness/ or docs_path",
     ),
     (

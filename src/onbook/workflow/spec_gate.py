@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from onbook.policy.hands import read_or_none
-from onbook.workflow.artefacts import SPEC
+from onbook.workflow.artefacts import SPEC, is_spec_approved
 from onbook.workflow.gates import Stopped, Waiting, gate_question
 from onbook.workflow.layer1 import CHECKS, command_of
 from onbook.workflow.plan import common_variables
@@ -24,11 +24,10 @@ class Editor(Protocol):
 async def confirm_spec(work: Work) -> None:
     """From `plan_done` to `generate_ready`, or back to `planning` where there is no spec. Only "proceed" advances."""
     while True:
-        shown = read_or_none(work.root, work.state.docs_path + SPEC)
-        if not (shown or b"").strip():
+        shown = read_or_none(work.root, work.state.docs_path + SPEC) or b""
+        if not shown.strip():
             work.advance(phase="planning", dispatches=())
             return
-        assert shown is not None  # noqa: S101 - it has text in it
         work.say(shown.decode("utf-8", "replace").rstrip("\n"))
         work.say(_grant(work))
         question = gate_question(work.words, "spec")
@@ -41,6 +40,15 @@ async def confirm_spec(work: Work) -> None:
             return
         if not await _modified(work, answer.text):
             raise Waiting(question)
+
+
+def is_back_at_gate(work: Work) -> bool:
+    """Whether the spec is another one than was approved; then the state goes back to the gate, and that is said."""
+    if is_spec_approved(work.root, work.state):
+        return False
+    work.say(work.words("line.spec_changed", path=work.state.docs_path + SPEC), "warning")
+    work.advance(phase="plan_done", spec_sha256=None, dispatches=())
+    return True
 
 
 def _grant(work: Work) -> str:

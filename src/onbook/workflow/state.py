@@ -62,7 +62,7 @@ class Dispatch(msgspec.Struct, frozen=True):
 
     persona: str
     artefact: str
-    """Path from the root."""
+    """Path from the root; empty for an agent that only says something."""
     before: str | None = None
     """SHA-256 of the artefact when the agent was sent out; None when there was none."""
     after: str | None = None

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, get_args
 
 from onbook.events import StepFinished, StepStarted
 from onbook.outcome import OnbookError, Outcome
@@ -13,6 +13,7 @@ from onbook.workflow.state import LAYER1_RETRIES, LAYER2_RETRIES, State
 from onbook.workflow.work import Work
 
 PhaseName = Literal["plan", "generate", "verify", "evaluate"]
+PHASE_NAMES: tuple[PhaseName, ...] = get_args(PhaseName)
 
 _TRIES = LAYER1_RETRIES + 2
 """Runs of the checks between two evaluations: the first, the retries, and the one after an automatic fix."""
@@ -30,7 +31,15 @@ def phase_step(work: Work, name: PhaseName) -> Iterator[str]:
     """The phase while it lasts; gives its address."""
     address, began = phase_address(work.state, name), time.monotonic()
     work.live.emit(
-        StepStarted(run=work.run, time=time.time(), address=address, name=name, kind="phase", index=work.state.round)
+        StepStarted(
+            run=work.run,
+            time=time.time(),
+            address=address,
+            name=name,
+            kind="phase",
+            index=PHASE_NAMES.index(name) + 1,
+            total=len(PHASE_NAMES),
+        )
     )
     outcome, error = Outcome.FAILED, ""
     try:

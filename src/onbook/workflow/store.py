@@ -3,6 +3,7 @@
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -164,12 +165,12 @@ def _merged(old: Any, new: Any) -> Any:
     if isinstance(old, dict) and isinstance(new, dict):
         kept = {key: value for key, value in old.items() if key not in new}
         return {key: _merged(old.get(key), value) for key, value in new.items()} | kept
-    if isinstance(old, list) and isinstance(new, list):
+    if isinstance(old, list | tuple) and isinstance(new, list | tuple):
         return [_merged(_same_errand(old, each), each) for each in new]
     return new
 
 
-def _same_errand(old: list[Any], new: Any) -> Any:
+def _same_errand(old: Sequence[Any], new: Any) -> Any:
     """The old record of the agent that a new one is about."""
     if not isinstance(new, dict):
         return None

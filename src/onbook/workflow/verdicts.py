@@ -17,9 +17,8 @@ _LONGEST = 600
 
 
 def is_passed(work: Work) -> bool:
-    """PASS needs both the evaluator's line and the report's verdict; one FAIL anywhere is FAIL."""
-    found = _VERDICT.findall(artefact_text(work, work.state.docs_path + QA_REPORT))
-    return judged(said_by_evaluator(work.state)) == "PASS" and bool(found) and "FAIL" not in found
+    """PASS needs both the evaluator's line and the report's verdict."""
+    return judged(said_by_evaluator(work.state)) == "PASS" and _verdict_in(_report(work)) == "PASS"
 
 
 def said_by_evaluator(state: State) -> str:
@@ -33,14 +32,25 @@ def evaluators_dispatch(state: State) -> Dispatch | None:
 
 
 def failing_items(work: Work) -> str:
-    """What the report wants fixed, in one line; what the evaluator said where it names nothing."""
-    report = artefact_text(work, work.state.docs_path + QA_REPORT)
+    """What the report wants fixed, in one line; where it names nothing, what was said and what the report says."""
+    report = _report(work)
     found = _FIX.search(report)
     section = report[found.end() :].partition("\n#")[0] if found else ""
     items = [line.strip(" \t-*") for line in section.splitlines() if line.strip(" \t-*")]
-    return one_line("; ".join(items) or said_by_evaluator(work.state) or "FAIL", _LONGEST).rstrip(".")
+    unnamed = f"{said_by_evaluator(work.state) or '?'} · {QA_REPORT}: {_verdict_in(report)}"
+    return one_line("; ".join(items) or unnamed, _LONGEST).rstrip(".")
 
 
 def without_results(verify: Verify) -> Verify:
     """No check has run yet."""
     return msgspec.structs.replace(verify, layer1_result=None, layer2_result=None)
+
+
+def _report(work: Work) -> str:
+    return artefact_text(work, work.state.docs_path + QA_REPORT)
+
+
+def _verdict_in(report: str) -> str:
+    """PASS, FAIL, or `?` where there is none; one FAIL anywhere is FAIL."""
+    found = _VERDICT.findall(report)
+    return "FAIL" if "FAIL" in found else "PASS" if found else "?"

@@ -3,6 +3,8 @@
 import msgspec
 
 from onbook.outcome import OnbookError
+from onbook.policy.hands import write_bytes
+from onbook.policy.paths import PathRefused
 from onbook.workflow.agents.personas import PERSONAS
 from onbook.workflow.agents.returns import judged
 from onbook.workflow.artefacts import CHANGES, VERIFY_REPORT
@@ -10,13 +12,14 @@ from onbook.workflow.autofix import decide, offer_autofix, propose
 from onbook.workflow.diagnosis import first_error
 from onbook.workflow.gates import Stopped, gate_question
 from onbook.workflow.layer1 import CHECKS, Layer1, command_of, run_layer1
+from onbook.workflow.models import model_for
 from onbook.workflow.reading import artefact_text
 from onbook.workflow.report import report_of, summary_in, summary_of
 from onbook.workflow.soundness import fix_of_this_round
-from onbook.workflow.state import LAYER1_RETRIES, Autofix, State, Verdict
+from onbook.workflow.state import LAYER1_RETRIES, Autofix, ModelConfig, State, Verdict
 from onbook.workflow.steps import phase_step
 from onbook.workflow.work import Errand, Work
-from onbook.workspace.files import write_atomic
+from onbook.workspace.errors import WorkspaceError
 
 SKIP = "SKIP"
 """What stands for a command that there is not."""
@@ -81,7 +84,7 @@ async def _ask(work: Work) -> None:
         only=choices,
         retries=state.verify.layer1_retries,
         summary=_summary(work),
-        model=_proposers_model(state),
+        model=model_for(state.model_config or ModelConfig(), "proposer"),
     )
     match (await work.gates.ask(question)).choice:
         case "autofix":
@@ -103,7 +106,11 @@ async def _written(work: Work, layer1: Layer1) -> str:
 
 def _write(work: Work, layer1: Layer1, diagnosis: str) -> str:
     summary = summary_of(layer1, diagnosis)
-    write_atomic(work.path(VERIFY_REPORT), report_of(layer1, summary, work.root).encode())
+    report = report_of(layer1, summary, work.root).encode("utf-8", "replace")
+    try:
+        write_bytes(work.root, (work.state.docs_path + VERIFY_REPORT).split("/"), report)
+    except PathRefused as error:
+        raise WorkspaceError(f"cannot write {work.state.docs_path}{VERIFY_REPORT}: it {error}") from None
     return summary
 
 
@@ -143,8 +150,3 @@ def _judged_fix(state: State, result: Verdict) -> Autofix | None:
 
 def _summary(work: Work) -> str:
     return summary_in(artefact_text(work, work.state.docs_path + VERIFY_REPORT))
-
-
-def _proposers_model(state: State) -> str:
-    """As the seed has it: the advisor's, or opus."""
-    return (state.model_config.advisor if state.model_config else None) or "opus"

@@ -1,4 +1,4 @@
-r"""Patterns of a `.gitignore` as regular expressions: `*`, `**`, `?`, `[…]`, `\x`, and a slash that ties to the root."""
+r"""Patterns of a `.gitignore` as regular expressions: `*`, `**`, `?`, `[…]`, `\x`, a slash that ties to the root."""
 
 import re
 

@@ -10,19 +10,19 @@ import shlex
 import time
 
 from onbook.config.workflow_settings import ExternalAgent
-from onbook.events import ProcessFinished, PromptStep, RunFinished, RunStarted, Totals
+from onbook.events import Note, PromptStep, RunFinished, RunStarted, Totals
 from onbook.excerpt import plain
-from onbook.flow.data import Small
-from onbook.flow.script_actor import ScriptActor
-from onbook.flow.spool import Spool
-from onbook.flow.steps import Script
-from onbook.flow.world import Here, StepFailed, World
 from onbook.outcome import OnbookError, Outcome
+from onbook.policy.effects import Run
+from onbook.policy.process import Ran
 from onbook.session.live import Live
-from onbook.workflow.agents.talking import MOST_SAID, Failed
+from onbook.session.programs import ending, process_finished
+from onbook.words import counted
+from onbook.workflow.agents.talking import Failed
 
-OUTPUT_LIMIT = 4 << 20
-"""Bytes on both its streams together; more is a flood."""
+MOST_BYTES = 1 << 20
+"""Of a reply; one that is longer is none."""
+_TAIL = 2_000
 
 
 class Program:
@@ -33,6 +33,7 @@ class Program:
         self._agent = agent
         self._step = step
         self._run = os.urandom(4).hex()
+        self._complaints = b""
 
     async def reply(self, prompt: str) -> str:
         """What it writes to standard output. Failed where it fails, takes too long or says too much."""
@@ -40,7 +41,7 @@ class Program:
         began = time.monotonic()
         outcome, error, reply = Outcome.FAILED, "", ""
         try:
-            reply = await self._perform(prompt)
+            reply = self._said(await self._perform(prompt))
             outcome = Outcome.PASSED
         except asyncio.CancelledError:
             outcome = Outcome.CANCELLED
@@ -52,17 +53,35 @@ class Program:
             self._finish(outcome, error, reply, time.monotonic() - began)
         return reply
 
-    async def _perform(self, prompt: str) -> str:
-        root, step = self._live.root, self._step
-        script = Script(self._agent.argv, timeout=self._agent.timeout, env=self._agent.env)
-        world = World(root, root, self._live.emit, self._run, {})
-        here = Here(world, "workflow", step.address, step.address.rpartition("/")[2], step.index, step.total)
-        with ScriptActor(self._live.door, root, Spool(root), output_limit=OUTPUT_LIMIT) as actor:
-            try:
-                output = await actor.perform(script, Small(prompt.encode()), here)
-            except StepFailed as failed:
-                raise Failed(f"{shlex.join(self._agent.argv)}: {failed.reason}") from None
-        return plain(output.read(OUTPUT_LIMIT))[:MOST_SAID]
+    async def _perform(self, prompt: str) -> Ran:
+        agent = self._agent
+        ran = await self._live.door.run(
+            Run(agent.argv),
+            by="user",
+            timeout=agent.timeout,
+            output_limit=MOST_BYTES,
+            stdin=prompt.encode(),
+            on_errors=self._complained,
+            keep=agent.env,
+        )
+        self._live.emit(process_finished(self._run, self._command, plain(ran.output), ran))
+        return ran
+
+    def _said(self, ran: Ran) -> str:
+        if ran.stopped or ran.exit_code:
+            last = plain(self._complaints).strip().rpartition("\n")[2]
+            raise Failed(f"{self._command}: {ending(ran)}" + (f": {last}" if last else ""))
+        if ran.truncated:
+            raise Failed(f"{self._command}: said more than {counted(MOST_BYTES, 'byte')}")
+        return plain(ran.output)
+
+    def _complained(self, piece: bytes) -> None:
+        self._complaints = (self._complaints + piece)[-_TAIL:]
+        self._live.emit(Note(run=self._run, time=time.time(), text=plain(piece).rstrip("\n"), level="debug"))
+
+    @property
+    def _command(self) -> str:
+        return shlex.join(self._agent.argv)
 
     def _begin(self, prompt: str) -> None:
         self._live.emit(
@@ -72,23 +91,16 @@ class Program:
                 kind="agent",
                 input=prompt,
                 workspace=self._live.chat.workspace,
-                name=shlex.join(self._agent.argv),
+                name=self._command,
                 step=self._step,
             )
         )
 
     def _finish(self, outcome: Outcome, error: str, reply: str, seconds: float) -> None:
-        now, command = time.time(), shlex.join(self._agent.argv)
-        code = 0 if outcome is Outcome.PASSED else None
-        self._live.emit(
-            ProcessFinished(
-                run=self._run, time=now, command=command, exit_code=code, output=reply, seconds=seconds, problem=error
-            )
-        )
         self._live.emit(
             RunFinished(
                 run=self._run,
-                time=now,
+                time=time.time(),
                 outcome=outcome.value,
                 exit_code=outcome.exit_code,
                 text=reply,

@@ -44,6 +44,8 @@ async def _template(name: str, door: Door, trust: TrustStore, notices: list[str]
         if isinstance(denied.problem, Missing):
             return own_template(name)
         raise UsageError(f"{path}: {denied.reason.removeprefix('it ')}") from None
+    if len(content) > MOST_BYTES:
+        raise BadTemplate(f"{path}: larger than {MOST_BYTES >> 10} KiB; shorten it")
     if not trust.is_trusted_file(door.root, path, content):
         notices.append(f"{path} is not trusted: left out; read the file, then run: onbook trust")
         return own_template(name)
@@ -51,8 +53,6 @@ async def _template(name: str, door: Door, trust: TrustStore, notices: list[str]
 
 
 def _text(path: str, content: bytes) -> str:
-    if len(content) > MOST_BYTES:
-        raise BadTemplate(f"{path}: larger than {MOST_BYTES >> 10} KiB; shorten it")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -14,6 +14,7 @@ import msgspec
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
 from onbook.policy.effects import one_line
+from onbook.policy.secrets import redact
 from onbook.session.pending import fenced
 
 NONE = "(none)"
@@ -95,4 +96,6 @@ class Template(msgspec.Struct, frozen=True):
 def _inserted(name: str, value: str) -> str:
     if not value.strip():
         return NONE
-    return fenced(DATA[name], value) if name in DATA else one_line(value.strip(), _LONGEST_LINE).replace("`", "'")
+    if name in DATA:
+        return fenced(DATA[name], redact(value))
+    return one_line(value.strip(), _LONGEST_LINE).replace("`", "'")

@@ -8,8 +8,6 @@ import msgspec
 from onbook.excerpt import plain
 from onbook.workflow.agents.personas import Persona
 
-PARSE_FAILED = "[harness] ⚠ 1-line return parse failed — fallback: confidence Unknown"
-"""As the seed words it."""
 LONGEST = 300
 """Characters of the line that are kept: it is shown, stored and sent on."""
 _JUDGE = re.compile(r"(PASS|FAIL(?: L[23])?)\b")
@@ -37,7 +35,7 @@ def read_return(reply: str, persona: Persona) -> Return:
 def first_line(reply: str) -> str:
     """The first line with anything in it, without marks around it and without what could move a cursor."""
     for line in reply.splitlines():
-        if shown := plain(line.encode("utf-8", "replace")).strip(_FRAME):
+        if shown := plain(line.encode("utf-8", "replace")).replace("**", "").strip(_FRAME):
             return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
     return ""
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from onbook.config.places import state_dir
 from onbook.outcome import OnbookError, Outcome
@@ -11,9 +12,9 @@ from onbook.session.live import Live
 from onbook.workflow.agents.library import Library, load_library
 from onbook.workflow.agents.personas import PERSONAS
 from onbook.workflow.agents.record import come_back, finished_before, has_arrived_now, send_off
-from onbook.workflow.agents.returns import PARSE_FAILED, read_return
-from onbook.workflow.agents.talking import Failed
+from onbook.workflow.agents.returns import read_return
 from onbook.workflow.agents.step_telling import StepTelling
+from onbook.workflow.agents.talking import Failed
 from onbook.workflow.agents.trying import Limits, Mission, attempt
 from onbook.workflow.gates import Stopped, gate_question
 from onbook.workflow.models import Casting
@@ -24,6 +25,8 @@ from onbook.workflow.work import Errand, Work
 
 TRIES = 3
 """The first, and two more where the artefact is missing; then somebody is asked."""
+MOST_RETRIES = 3
+"""So often "retry" is offered: an answer given beforehand would otherwise be given, and paid for, for ever."""
 
 
 async def open_agents(live: Live, limits: Limits | None = None) -> "Dispatcher":
@@ -50,11 +53,12 @@ class Dispatcher:
         """All of them at the same time; each has left its artefact when this returns."""
         back: dict[int, Dispatch] = {}
         waiting = dict(enumerate(errands))
-        while waiting:
+        for asked in count():
             await self._send_all(work, waiting, back)
             waiting = {number: errand for number, errand in waiting.items() if number not in back}
-            if waiting:
-                await _ask(work, tuple(waiting.values()))
+            if not waiting:
+                break
+            await _ask(work, tuple(waiting.values()), may_retry=asked < MOST_RETRIES)
         return tuple(back[number] for number in sorted(back))
 
     async def _send_all(self, work: Work, errands: dict[int, Errand], back: dict[int, Dispatch]) -> None:
@@ -139,11 +143,12 @@ _PHASES: dict[Phase, PhaseName] = {
 }
 
 
-async def _ask(work: Work, missing: tuple[Errand, ...]) -> None:
+async def _ask(work: Work, missing: tuple[Errand, ...], *, may_retry: bool) -> None:
     """Stopped unless somebody wants to try again."""
     question = gate_question(
         work.words,
         "artefact",
+        only=() if may_retry else ("stop",),
         persona=", ".join(errand.persona for errand in missing),
         path=", ".join(errand.artefact for errand in missing),
         tries=TRIES,
@@ -156,5 +161,5 @@ def _line(mission: Mission, reply: str) -> str:
     """The one line that counts, or the persona's own fallback, and a word about that."""
     found = read_return(reply, mission.persona)
     if not found.parsed:
-        mission.work.say(PARSE_FAILED, "warning")
+        mission.work.say(mission.work.words("line.parse_failed"), "warning")
     return found.line

@@ -13,8 +13,8 @@ from onbook.session.tools.tool import Tool
 from onbook.session.tools.toolbox import Toolbox
 from onbook.session.turn import Chat, Ended, NothingSaid
 
-SECONDS = 1800.0
-"""How long a try may take."""
+SECONDS = 3600.0
+"""How long a try may take, tools and all; a model that falls silent is noticed much earlier."""
 MOST_SAID = 400_000
 """Characters of a try: about as much as the largest models write at once."""
 _MAKER_ROUNDS = 4

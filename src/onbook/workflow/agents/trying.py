@@ -7,7 +7,7 @@ import msgspec
 from onbook.config.workflow_settings import ExternalAgent
 from onbook.events import PromptStep
 from onbook.policy.door import Door
-from onbook.policy.effects import Run
+from onbook.policy.effects import Run, one_line
 from onbook.workflow.agents.bounds import Job, PersonaBounds
 from onbook.workflow.agents.external import Program
 from onbook.workflow.agents.hand_in import hand_in, how_to_hand_in
@@ -77,7 +77,7 @@ class Mission:
         lacking = dict.fromkeys(self.persona.may_lack, "")
         own = {self.persona.output: self.path} if self.path else {}
         text = self.template.render(lacking | self.errand.variables | own)
-        again = f"## Another try\n\nThe last one came to nothing: {self.problem}." if self.problem else ""
+        again = f"## Another try\n\nThe last one came to nothing: {one_line(self.problem)}." if self.problem else ""
         return "\n\n".join(part.strip("\n") for part in (text, *sections, again) if part)
 
 

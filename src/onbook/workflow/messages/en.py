@@ -79,11 +79,17 @@ TEXTS = {
     "line.granted": "[harness] Granted for this run: writes inside {scope}; the commands {commands}",
     "line.may_end": "[harness] {path} is written. The session can end here; next: onbook workflow {next}",
     "line.stopped": "[harness] Stopped. Nothing is lost: go on with onbook workflow resume",
+    # Agents that did not do as they should.
+    "agent.problem": "[harness] ⚠ {persona}: {problem}",
+    "agent.refused": "[harness] ⚠ {persona}: refused to {refusal}",
+    "agent.outside_scope": "[harness] ⚠ {persona}: changed {path}, which lies outside the scope",
+    "agent.too_many_files": "[harness] ⚠ {persona}: changed {count} files; {most} are the most",
     # An earlier session.
     "session.found": "[harness] Previous session detected.",
     "session.found_v1": "[harness] Previous session detected (v1).",
     "session.other_skill": "A /{skill} skill session is active in this directory.",
     "session.bad_docs_path": "[harness] ⚠ Recovered docs_path failed validation: {path}",
+    "session.broken": "[harness] ⚠ {problem}; it is kept as {name}",
     "session.none": 'No workflow here. Start one with onbook workflow "task"',
     "session.run_generate": "Plan complete. Run generate?",
     "session.run_verify": "Generate complete. Run verify?",

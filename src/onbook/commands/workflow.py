@@ -1,0 +1,93 @@
+"""`/workflow`: a task, planned, carried out, checked and judged, with a person at every gate."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, get_args
+
+import click
+
+from onbook.commands.call import Call
+from onbook.commands.params import Offer, Offered, WorkspacePath
+from onbook.outcome import Outcome
+from onbook.session.live import Live
+from onbook.workflow.gates import CHOICES
+from onbook.workflow.models import PRESETS
+from onbook.workflow.options import OPTIONS, Action, OptionRow, options_of
+from onbook.workflow.state import Mode
+
+ACTIONS: dict[str, str] = {
+    "plan": "plan a task and stop",
+    "generate": "make the changes and stop",
+    "verify": "run the checks and stop",
+    "evaluate": "judge the changes and stop",
+    "status": "how far it is",
+    "resume": "go on to the end",
+    "discard": "give the workflow up",
+    "clean": "delete results",
+}
+"""What can stand in place of a task, besides none at all."""
+ANSWERS = tuple(f"{gate}={choice}" for gate, choices in CHOICES.items() for choice in choices)
+
+
+class _Action(Offered):
+    """A task, or one of these."""
+
+    def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:  # noqa: ARG002
+        return ACTIONS.items()
+
+
+class _Words(Offered):
+    """One of a few words."""
+
+    def __init__(self, *words: str) -> None:
+        self._words = words
+
+    def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:  # noqa: ARG002
+        return ((word, "") for word in self._words)
+
+
+_TYPES: dict[str, click.ParamType[str]] = {
+    "mode": _Words(*get_args(Mode)),
+    "models": _Words(*PRESETS),
+    "answers": _Words(*ANSWERS),
+    "from_spec": WorkspacePath(only_folders=True),
+    "output_dir": WorkspacePath(only_folders=True),
+}
+
+
+def option_of(row: OptionRow, **more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The row as an option of click. What it was given is read by `options_of`, for both command lines alike."""
+    given: dict[str, Any] = {"help": f"{row.help[:1].upper()}{row.help[1:]}."}
+    if row.kind == "switch":
+        given["is_flag"] = True
+    else:
+        given |= {"metavar": row.metavar, "multiple": row.kind == "several", **more}
+    return click.option(row.flag, row.field, **given)
+
+
+def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for row in reversed(OPTIONS):
+        command = option_of(row, type=_TYPES.get(row.field))(command)
+    return command
+
+
+@click.command()
+@click.argument("words", metavar="[TASK|ACTION]", nargs=-1, type=_Action())
+@_with_options
+@click.pass_obj
+async def workflow(call: Call, words: tuple[str, ...], **given: Any) -> Outcome | None:
+    """Plan, generate, verify, evaluate: a TASK as a workflow in which a person decides at every gate.
+
+    Without words it says what is next. In place of a task stands an ACTION: plan TASK, generate, verify and evaluate
+    do one phase and stop; status shows how far it is, resume goes on to the end, discard gives it up, clean deletes
+    results. See `/help workflow`.
+
+    \b
+    Examples:
+      /workflow "add a --version flag"
+      /workflow --mode single --answer model=default fix the typo in the help text
+      /workflow resume
+    """
+    options = options_of(words, given)
+    return await _ACTIONS.get(_meant(options.action, has_task=bool(options.task or options.from_spec)), _run)(
+        call, options
+    )

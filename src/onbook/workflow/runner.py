@@ -1,0 +1,159 @@
+"""One call of the workflow, from its first event to its last. Whoever has the lock goes on with the state."""
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass
+
+import msgspec
+
+from onbook.config.places import state_dir
+from onbook.events import Note, RunFinished, RunStarted, Totals
+from onbook.outcome import OnbookError, Outcome, UsageError
+from onbook.session.live import Live
+from onbook.workflow.agents.sending import open_agents
+from onbook.workflow.answers import Gates, GivenAnswers, person_behind
+from onbook.workflow.approvals import Approvals
+from onbook.workflow.gates import Stopped, Waiting
+from onbook.workflow.language import language_named
+from onbook.workflow.loading import Kept
+from onbook.workflow.machine import Ended, perform
+from onbook.workflow.messages import Words, catalogue
+from onbook.workflow.options import OPTIONS, WITH_TASK, WorkflowOptions
+from onbook.workflow.phases import Phase
+from onbook.workflow.recovery import go_on, recover
+from onbook.workflow.repository import Repository
+from onbook.workflow.setup import first_state
+from onbook.workflow.state import State
+from onbook.workflow.store import Store
+from onbook.workflow.styles import PREREQUISITES, check_prerequisites
+from onbook.workflow.work import Agents, Work
+
+_OWN_WAYS: tuple[Phase, ...] = ("verify_done", "evaluate_done")
+"""Where a single phase goes on is said by whoever asked for it, not by what a resume would do there."""
+
+
+async def run_workflow(live: Live, options: WorkflowOptions) -> Outcome:
+    """Begin a workflow or go on with one. What can be known to be wrong beforehand is raised, and nothing has begun;
+    what goes wrong later is said in events."""
+    with Store.open(live.root, Approvals(live.root, state_dir(live.environ))) as store:
+        first = await first_state(live, options) if options.action in WITH_TASK else None
+        known = first or await _begun(store, live, options)
+        call = _Call(live, options, store, await open_agents(live), os.urandom(4).hex(), catalogue(known.user_lang))
+        call.started(known)
+        return await _ended(call, first)
+
+
+async def _ended(call: "_Call", first: State | None) -> Outcome:
+    ended, error = Ended(Outcome.FAILED), ""
+    try:
+        ended = await call.perform(first)
+    except asyncio.CancelledError:
+        ended = Ended(Outcome.CANCELLED)
+        call.say_resumable()
+        raise
+    except OnbookError as problem:
+        ended = Ended(problem.outcome)
+        error = "" if isinstance(problem, Stopped) else str(problem)
+        if not isinstance(problem, Waiting):
+            call.say_resumable()
+    except Exception as problem:
+        error = f"internal error: {type(problem).__name__}: {problem}"
+        raise
+    finally:
+        call.finished(ended, error)
+    return ended.outcome
+
+
+@dataclass
+class _Call:
+    """What one call works with, and what it tells of itself."""
+
+    live: Live
+    options: WorkflowOptions
+    store: Store
+    agents: Agents
+    run: str
+    words: Words
+
+    def __post_init__(self) -> None:
+        self._began = time.monotonic()
+        person = person_behind(self.live.door.asker)
+        self.gates = Gates(self.live.emit, self.run, GivenAnswers(self.options.answers), person)
+
+    async def perform(self, first: State | None) -> Ended:
+        """`first` begins a workflow, unless somebody wants to go on with the one that is there."""
+        self.live.door.begin_turn()
+        has_git = Repository(self.live.door).is_here
+        if first is None:
+            stays = _OWN_WAYS if self.options.action in PREREQUISITES else ()
+            await go_on(self.store, self.words, self.say, has_git, stays=stays)
+        else:
+            way = await recover(self.store, self.gates, self.words, self.say, has_git)
+            if way == "ended":
+                return Ended(Outcome.PASSED)
+            if way == "fresh":
+                self.store.create(first)
+        return await perform(self._work(), self.options)
+
+    def _work(self) -> Work:
+        """In the language that was asked for now, or that the workflow has spoken so far."""
+        state = self.store.state
+        if self.options.user_lang is not None and language_named(self.options.user_lang) != state.user_lang:
+            self.store.write(msgspec.structs.replace(state, user_lang=language_named(self.options.user_lang)))
+        self.words = catalogue(self.store.state.user_lang)
+        return Work(self.live, self.run, self.store, self.gates, self.agents, self.words)
+
+    def say(self, line: str, level: str = "info") -> None:
+        self.live.emit(Note(run=self.run, time=time.time(), text=line, level=level))
+
+    def say_resumable(self) -> None:
+        """Whatever has stopped it, what was done is kept."""
+        if isinstance(self.store.found, Kept):
+            self.say(self.words("line.stopped"))
+
+    def started(self, state: State) -> None:
+        self.live.emit(
+            RunStarted(
+                run=self.run,
+                time=time.time(),
+                kind="harness",
+                input=state.task,
+                workspace=self.live.chat.workspace,
+                name=state.slug,
+            )
+        )
+
+    def finished(self, ended: Ended, error: str) -> None:
+        self.live.emit(
+            RunFinished(
+                run=self.run,
+                time=time.time(),
+                outcome=ended.outcome.value,
+                exit_code=ended.outcome.exit_code,
+                text=f"{ended.path}\n" if ended.path else "",
+                error=error,
+                totals=Totals(seconds=time.monotonic() - self._began),
+                running=self.live.ledger.running,
+            )
+        )
+
+
+async def _begun(store: Store, live: Live, options: WorkflowOptions) -> State:
+    """The workflow that is there; UsageError where there is none that this call could go on with."""
+    if not isinstance(store.found, Kept):
+        words = catalogue("en")
+        if store.found is None:
+            check_prerequisites(options.action, None, live.root, words)
+        await go_on(store, words, live.note, Repository(live.door).is_here)
+    if store.state.phase != "setup":
+        _check_settled(options)
+    return store.state
+
+
+def _check_settled(options: WorkflowOptions) -> None:
+    """What setup has settled stays; saying otherwise later would be ignored, so it is refused."""
+    plain = WorkflowOptions()
+    for row in OPTIONS:
+        if row.field not in ("answers", "user_lang") and getattr(options, row.field) != getattr(plain, row.field):
+            raise UsageError(f"{row.flag}: setup is over, and what it settled stays; onbook workflow status shows it")

@@ -1,0 +1,83 @@
+"""How far one call goes by itself, what must be there before a single phase runs, and what is best done next."""
+
+from pathlib import Path
+
+import msgspec
+
+from onbook.outcome import UsageError
+from onbook.workflow.artefacts import CHANGES, SPEC, VERIFY_REPORT
+from onbook.workflow.messages import Words
+from onbook.workflow.options import Action
+from onbook.workflow.phases import PHASES, Phase
+from onbook.workflow.state import State
+from onbook.workflow.status import phase_label
+
+ENDS: dict[Action, Phase] = {
+    "plan": "plan_done",
+    "generate": "generate_done",
+    "verify": "verify_done",
+    "evaluate": "evaluate_done",
+}
+"""Where a call stops; those that are not here go to the end."""
+
+ROAD_TO_GENERATE: tuple[Phase, ...] = ("planning", "plan_done", "generate_ready", "generating")
+"""What `generate` does; after a FAIL it goes back there first, which counts as a retry or a round."""
+
+
+class Prerequisite(msgspec.Struct, frozen=True):
+    """What one phase needs."""
+
+    files: tuple[str, ...]
+    phase: Phase
+    """The earliest in which it can run."""
+    missing: str
+    """What is said otherwise: a key of the catalogues."""
+    first: str
+    """The command that brings what is missing."""
+
+
+PREREQUISITES: dict[Action, Prerequisite] = {
+    "generate": Prerequisite((SPEC,), "plan_done", "session.plan_first", 'plan "task"'),
+    "verify": Prerequisite((CHANGES,), "generate_done", "session.generate_first", "generate"),
+    "evaluate": Prerequisite((SPEC, CHANGES, VERIFY_REPORT), "verify_done", "session.verify_first", "verify"),
+}
+"""Seed 4, "Step Mode Prerequisites"."""
+
+
+def check_prerequisites(action: Action, state: State | None, root: Path, words: Words) -> None:
+    """UsageError where the phase that was asked for cannot run yet, or never again."""
+    needs = PREREQUISITES.get(action)
+    if needs is None:
+        return
+    if state is not None and state.phase == "completed":
+        raise UsageError(
+            f"the workflow is completed; finish it with: onbook workflow resume, then begin anew: {action}"
+        )
+    is_met = state is not None and PHASES.index(state.phase) >= PHASES.index(needs.phase)
+    if state is None or not is_met or not all((root / state.docs_path / name).is_file() for name in needs.files):
+        raise UsageError(f"{words(needs.missing)}: onbook workflow {needs.first}")
+
+
+def suggestion(state: State, words: Words) -> str:
+    """The next step, as the seed words it, and how it is done."""
+    asked = words(_ASKED.get(state.phase, "session.run_resume"), phase=phase_label(state.phase, words))
+    return f"{asked} onbook workflow {next_command(state)}"
+
+
+def next_command(state: State) -> str:
+    """What to type after `onbook workflow`: the next phase, as far as it can be run alone."""
+    match state.phase:
+        case "plan_done":
+            return "generate"
+        case "generate_done":
+            return "verify"
+        case "verify_done":
+            return "evaluate" if state.verify.layer1_result == "PASS" else "generate"
+    return "resume"
+
+
+_ASKED: dict[Phase, str] = {
+    "plan_done": "session.run_generate",
+    "generate_done": "session.run_verify",
+    "verify_done": "session.run_evaluate",
+}
