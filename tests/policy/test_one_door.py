@@ -55,7 +55,7 @@ MAY_TOUCH_FILES = {
     "workflow/approvals.py": "what the person approved, in the user's state folder",
     "workflow/artefacts.py": "hashes of what agents left behind",
     "workflow/loading.py": "onbook's own .harness/state.json",
-    "workflow/lock.py": "onbook's own lock in .harness/",
+    "workflow/lock.py": "onbook's own lock in .onbook/",
     "workflow/store.py": "onbook's own .harness/state.json",
     "cli/help.py": "onbook's own manual",
     "cli/markdown_offers.py": "names of files, to complete what a person types in a shell",

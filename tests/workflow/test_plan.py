@@ -166,7 +166,7 @@ async def test_proceed_shows_the_spec_and_what_it_grants_and_keeps_its_hash(stag
     await confirm_spec(work)
     assert staged.said[-2:] == [
         SPEC.rstrip("\n"),
-        "[harness] Granted for this run: writes inside src/; the commands pytest -q, ruff check .",
+        "[harness] Proceed grants for this run: writes inside src/; the commands pytest -q, ruff check .",
     ]
     assert staged.state.phase == "generate_ready"
     assert staged.state.spec_sha256 == hashlib.sha256(SPEC.encode()).hexdigest()

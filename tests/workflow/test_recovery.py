@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onbook.workflow.gates import Answer, Question, Stopped
-from onbook.workflow.going_on import Where, where_it_is, where_to_go_on
+from onbook.workflow.going_on import where_to_go_on
 from onbook.workflow.loading import BrokenState, V1State
 from onbook.workflow.messages import catalogue
 from onbook.workflow.phases import PHASES, Phase
@@ -80,9 +80,9 @@ class Recovery:
         with Store.open(self.root) as store:
             return await recover(store, self.person, WORDS, self.said.append, with_git)
 
-    async def go_on(self, where: Where = where_to_go_on) -> State:
+    async def go_on(self, *stays: Phase) -> State:
         with Store.open(self.root) as store:
-            await go_on(store, WORDS, self.said.append, with_git, where)
+            await go_on(store, WORDS, self.said.append, with_git, stays=stays)
             return store.state
 
 
@@ -206,9 +206,9 @@ class TestGoingOn:
 
     async def test_a_call_that_names_its_phase_stays_where_it_is(self, root: Path, recovery: Recovery) -> None:
         put(root, at("verify_done", verify={"layer1_result": "FAIL", "layer1_retries": 2}))
-        assert (await recovery.go_on(where_it_is)).phase == "verify_done"
+        assert (await recovery.go_on("verify_done")).phase == "verify_done"
         (root / DOCS / "spec.md").write_text("# Another spec\n")
-        assert (await recovery.go_on(where_it_is)).phase == "plan_done"
+        assert (await recovery.go_on("verify_done")).phase == "plan_done"
 
     async def test_git_is_looked_for_where_the_file_says_nothing(self, root: Path, recovery: Recovery) -> None:
         values = msgspec.to_builtins(at("plan_ready"))

@@ -30,6 +30,7 @@ COMMANDS = {
     "sessions": ("onbook.cli.sessions:sessions", "List the recorded sessions of this workspace."),
     "show": ("onbook.cli.sessions:show", "Print a recorded session."),
     "trust": ("onbook.cli.trust:trust", "Let this workspace's onbook.toml name keys and other hosts."),
+    "workflow": ("onbook.cli.workflow:workflow", "Plan, generate, verify, evaluate a task."),
 }
 """Every subcommand with where it lives and its line in `--help`, so that help imports none of them."""
 

@@ -17,7 +17,7 @@ from onbook.cli.table import echo_table
 def trust(ctx: click.Context, workspace: Path | None) -> None:
     """Trust this workspace's onbook.toml as it is now: its routes may name keys and other hosts.
 
-    Any change of the file makes it untrusted again.
+    The templates in .onbook/templates/ are trusted with it. Any change makes them untrusted again.
     """
     if ctx.invoked_subcommand is None:
         entry = trust_store().trust(workspace_root(workspace))

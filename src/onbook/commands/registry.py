@@ -74,6 +74,13 @@ COMMANDS = {
     "skill": Entry("knowledge", "onbook.commands.skill:skill", "List, show, load or make skills.", True, _LOOKS),
     "status": Entry("session", "onbook.commands.status:status", "Show the state of this session."),
     "undo": Entry("files", "onbook.commands.undo:undo", "Take back what the last turn changed.", True),
+    "workflow": Entry(
+        "programs",
+        "onbook.commands.workflow:workflow",
+        "Plan, generate, verify, evaluate a task.",
+        True,
+        ("", "status"),
+    ),
     "write": Entry("files", "onbook.commands.write:write", "Write the last reply, or its code, to a file.", True),
 }
 

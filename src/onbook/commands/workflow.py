@@ -1,5 +1,6 @@
 """`/workflow`: a task, planned, carried out, checked and judged, with a person at every gate."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
@@ -11,7 +12,7 @@ from onbook.outcome import Outcome
 from onbook.session.live import Live
 from onbook.workflow.gates import CHOICES
 from onbook.workflow.models import PRESETS
-from onbook.workflow.options import OPTIONS, Action, OptionRow, options_of
+from onbook.workflow.options import OPTIONS, OptionRow, options_of
 from onbook.workflow.state import Mode
 
 ACTIONS: dict[str, str] = {
@@ -25,7 +26,12 @@ ACTIONS: dict[str, str] = {
     "clean": "delete results",
 }
 """What can stand in place of a task, besides none at all."""
-ANSWERS = tuple(f"{gate}={choice}" for gate, choices in CHOICES.items() for choice in choices)
+WORDS: dict[str, tuple[str, ...]] = {
+    "mode": get_args(Mode),
+    "models": tuple(PRESETS),
+    "answers": tuple(f"{gate}={choice}" for gate, choices in CHOICES.items() for choice in choices),
+}
+"""What is offered after an option, by the name of its field."""
 
 
 class _Action(Offered):
@@ -46,9 +52,7 @@ class _Words(Offered):
 
 
 _TYPES: dict[str, click.ParamType[str]] = {
-    "mode": _Words(*get_args(Mode)),
-    "models": _Words(*PRESETS),
-    "answers": _Words(*ANSWERS),
+    **{field: _Words(*words) for field, words in WORDS.items()},
     "from_spec": WorkspacePath(only_folders=True),
     "output_dir": WorkspacePath(only_folders=True),
 }
@@ -74,7 +78,7 @@ def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("words", metavar="[TASK|ACTION]", nargs=-1, type=_Action())
 @_with_options
 @click.pass_obj
-async def workflow(call: Call, words: tuple[str, ...], **given: Any) -> Outcome | None:
+async def workflow(call: Call, /, words: tuple[str, ...], **given: Any) -> Outcome | None:
     """Plan, generate, verify, evaluate: a TASK as a workflow in which a person decides at every gate.
 
     Without words it says what is next. In place of a task stands an ACTION: plan TASK, generate, verify and evaluate
@@ -88,6 +92,12 @@ async def workflow(call: Call, words: tuple[str, ...], **given: Any) -> Outcome 
       /workflow resume
     """
     options = options_of(words, given)
-    return await _ACTIONS.get(_meant(options.action, has_task=bool(options.task or options.from_spec)), _run)(
-        call, options
-    )
+    live, is_bare = call.live, not (options.task or options.from_spec)
+    if options.action == "status" or (options.action == "start" and is_bare):
+        from onbook.workflow.looking import next_text, status_text
+
+        call.say(await asyncio.to_thread(status_text if options.action == "status" else next_text, live.root))
+        return None
+    from onbook.workflow.runner import run_workflow
+
+    return await run_workflow(live, options)

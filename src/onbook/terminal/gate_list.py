@@ -26,13 +26,15 @@ class GateList:
     @property
     def heading(self) -> list[str]:
         """What is asked; it is said once, and stays on the screen."""
-        return [printable(self._question.header), *printable(self._question.text).splitlines()]
+        from onbook.policy.secrets import redact
+
+        return [printable(self._question.header), *redact(printable(self._question.text)).splitlines()]
 
     @property
     def lines(self) -> list[str]:
         """The choices, with a mark at the one that the arrow keys have reached."""
         return [
-            f"{'❯' if index == self._at else ' '} {index + 1}. {printable(label)}" + (f" — {means}" if means else "")
+            printable(f"{'❯' if index == self._at else ' '} {index + 1}. {label}" + (f" — {means}" if means else ""))
             for index, (label, means) in enumerate(self._rows())
         ]
 

@@ -122,7 +122,9 @@ class LiveView:
             for line in tool_lines(event.name, event, "debug"):
                 self.aside(f"  {line}")
         title = printable(harness.title)
-        if self._board.waiting is None or self._board.waiting.label != title:
+        if not title:
+            self._board.waiting = None
+        elif self._board.waiting is None or self._board.waiting.label != title:
             self._board.wait_for(title)
         self._board.tree = harness.rows
 

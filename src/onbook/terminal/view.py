@@ -122,7 +122,7 @@ class TextView:
         self._stop_spinner()
         for line in lines:
             self._aside(line)
-        self._silent = True
+        self._silent = bool(harness.title)
         self._wait()
 
     def _gate(self, event: GateWaiting | GateAnswered) -> None:

@@ -9,22 +9,15 @@ from onbook.workflow.soundness import fix_of_this_round
 from onbook.workflow.state import LAYER1_RETRIES, State
 
 
-Where = Callable[[State, Path], Phase]
-
-
 def where_to_go_on(state: State, root: Path) -> Phase:
-    """The next phase on the way there, itself when it is there. No counter changes by going on."""
-    if (phase := where_it_is(state, root)) != state.phase:
-        return phase
+    """The next phase on the way there, itself when it is there. No counter changes by going on.
+
+    A spec that is not, or no longer, the one that was approved leads back to its gate from everywhere.
+    """
+    if state.phase in APPROVED and not is_spec_approved(root, state):
+        return "plan_done"
     row = _ROWS.get(state.phase)
     return state.phase if row is None else row(state, root)
-
-
-def where_it_is(state: State, root: Path) -> Phase:
-    """For a call that names its phase itself: the state's own, unless the spec is no longer the one that was approved,
-    which leads back to its gate from everywhere."""
-    is_unapproved = state.phase in APPROVED and not is_spec_approved(root, state)
-    return "plan_done" if is_unapproved else state.phase
 
 
 def _planning(state: State, root: Path) -> Phase:
@@ -65,7 +58,7 @@ def _is_there(root: Path, state: State, name: str) -> bool:
     return (root / state.docs_path / name).is_file()
 
 
-_ROWS: dict[Phase, Where] = {
+_ROWS: dict[Phase, Callable[[State, Path], Phase]] = {
     "planning": _planning,
     "plan_done": _plan_done,
     "generating": _generating,

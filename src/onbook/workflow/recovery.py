@@ -9,7 +9,7 @@ import msgspec
 
 from onbook.outcome import UsageError
 from onbook.workflow.gates import Gatekeeper, Question, Stopped, gate_question
-from onbook.workflow.going_on import Where, where_to_go_on
+from onbook.workflow.going_on import where_to_go_on
 from onbook.workflow.loading import Broken, BrokenState, Foreign, Kept, V1State
 from onbook.workflow.messages import Words
 from onbook.workflow.paths import PathRejected, validate_path
@@ -130,15 +130,14 @@ async def _resume(store: Store, words: Words, say: Say, has_git: HasGit) -> Way:
         say(words("session.bad_docs_path", path=store.state.docs_path))
         store.set_aside()
         return "fresh"
-    await _move(store, has_git, where_to_go_on)
+    await _move(store, has_git)
     return "resume"
 
 
 async def _move(store: Store, has_git: HasGit, stays: tuple[Phase, ...] = ()) -> None:
     """To where it goes on, one legal step after the other, each of them written."""
     state = await _settled(store, has_git)
-    while state != store.state or _next(state, store.root, stays) != state.phase:
-        phase = _next(state, store.root, stays)
+    while (phase := _next(state, store.root, stays)) != state.phase or state != store.state:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         changes = _on_entering(phase, state) if phase != state.phase else {}
         state = msgspec.structs.replace(state, phase=phase, updated_at=now, **changes)

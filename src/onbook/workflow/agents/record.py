@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from onbook.config.errors import reason
 from onbook.outcome import OnbookError
 from onbook.workflow.artefacts import SPEC, sha256_of
 from onbook.workflow.state import Dispatch
@@ -28,8 +29,8 @@ def send_off(work: Work, errand: Errand) -> Dispatch:
     path = work.root / errand.artefact
     if path.name != SPEC:
         _take_away(path)
-    is_again = known is not None and known.after is None
-    before = known.before if known is not None and is_again and path.name == SPEC else sha256_of(path)
+    is_out_still = known is not None and known.after is None and path.name == SPEC
+    before = known.before if known is not None and is_out_still else sha256_of(path)
     dispatch = Dispatch(errand.persona, errand.artefact, before)
     _write_down(work, dispatch, manifest=_manifest(work, errand, is_new=before is None))
     return dispatch
@@ -74,6 +75,4 @@ def _take_away(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        from onbook.config.errors import reason
-
         raise OnbookError(f"cannot replace {path}: {reason(error)}") from None

@@ -19,7 +19,7 @@ from onbook.workflow.agents.talking import MOST_SAID, SECONDS, Talk
 from onbook.workflow.agents.tools import tools_of
 from onbook.workflow.artefacts import sha256_of
 from onbook.workflow.changed import changed_files
-from onbook.workflow.layer1 import CHECKS, command_of
+from onbook.workflow.layer1 import CHECKS, command_of, effect_of
 from onbook.workflow.models import Casting
 from onbook.workflow.scope import in_scope
 from onbook.workflow.state import ModelConfig
@@ -65,7 +65,7 @@ class Mission:
         if self.persona.trade != "maker":
             return {}
         commands = {name: command_of(self.work.state, name) for name in CHECKS}
-        return {name: Run((command,), True) for name, command in commands.items() if command}
+        return {name: effect_of(command) for name, command in commands.items() if command}
 
     @property
     def step(self) -> PromptStep:

@@ -76,7 +76,7 @@ TEXTS = {
         "{path} konnte nicht gelesen werden: {reason}. Die Planer erhalten keine Notizen aus der Spec-Phase."
     ),
     "line.spec_changed": "[harness] ⚠ {path} wurde nach der Freigabe geändert und wird erneut bestätigt",
-    "line.granted": "[harness] Für diesen Lauf erlaubt: Schreiben in {scope}; die Befehle {commands}",
+    "line.granted": "[harness] Fortfahren erlaubt für diesen Lauf: Schreiben in {scope}; die Befehle {commands}",
     "line.may_end": "[harness] {path} ist geschrieben. Die Sitzung kann hier enden; weiter mit: onbook workflow {next}",
     "line.stopped": "[harness] Angehalten. Nichts ist verloren: weiter mit onbook workflow resume",
     # Agents that did not do as they should.
@@ -90,7 +90,6 @@ TEXTS = {
     "session.other_skill": "In diesem Ordner läuft eine Sitzung von /{skill}.",
     "session.bad_docs_path": "[harness] ⚠ Der gespeicherte docs_path ist nicht zulässig: {path}",
     "session.broken": "[harness] ⚠ {problem}; aufbewahrt als {name}",
-    "session.none": 'Hier gibt es keinen Workflow. Beginnen: onbook workflow "Aufgabe"',
     "session.run_generate": "Plan fertig. generate ausführen?",
     "session.run_verify": "Umsetzung fertig. verify ausführen?",
     "session.run_evaluate": "Prüfung fertig. evaluate ausführen?",

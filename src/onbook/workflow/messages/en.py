@@ -76,7 +76,7 @@ TEXTS = {
     "line.parse_failed": "[harness] ⚠ 1-line return parse failed — fallback: confidence Unknown",
     "line.notes_unreadable": ("Failed to read {path}: {reason}. Discovery Notes will be empty for planner injection."),
     "line.spec_changed": "[harness] ⚠ {path} has changed since it was approved; it is confirmed again",
-    "line.granted": "[harness] Granted for this run: writes inside {scope}; the commands {commands}",
+    "line.granted": "[harness] Proceed grants for this run: writes inside {scope}; the commands {commands}",
     "line.may_end": "[harness] {path} is written. The session can end here; next: onbook workflow {next}",
     "line.stopped": "[harness] Stopped. Nothing is lost: go on with onbook workflow resume",
     # Agents that did not do as they should.
@@ -90,7 +90,6 @@ TEXTS = {
     "session.other_skill": "A /{skill} skill session is active in this directory.",
     "session.bad_docs_path": "[harness] ⚠ Recovered docs_path failed validation: {path}",
     "session.broken": "[harness] ⚠ {problem}; it is kept as {name}",
-    "session.none": 'No workflow here. Start one with onbook workflow "task"',
     "session.run_generate": "Plan complete. Run generate?",
     "session.run_verify": "Generate complete. Run verify?",
     "session.run_evaluate": "Verify complete. Run evaluate?",

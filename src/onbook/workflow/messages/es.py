@@ -80,7 +80,7 @@ TEXTS = {
         "No se pudo leer {path}: {reason}. Los planificadores no recibirán las notas de la fase de especificación."
     ),
     "line.spec_changed": "[harness] ⚠ {path} ha cambiado desde su aprobación; hay que confirmarla de nuevo",
-    "line.granted": "[harness] Permitido en esta ejecución: escribir en {scope}; los comandos {commands}",
+    "line.granted": "[harness] Continuar permite en esta ejecución: escribir en {scope}; los comandos {commands}",
     "line.may_end": "[harness] {path} está escrito. La sesión puede terminar aquí; después: onbook workflow {next}",
     "line.stopped": "[harness] Detenido. No se pierde nada: continúe con onbook workflow resume",
     # Agents that did not do as they should.
@@ -94,7 +94,6 @@ TEXTS = {
     "session.other_skill": "En esta carpeta hay una sesión activa de /{skill}.",
     "session.bad_docs_path": "[harness] ⚠ El docs_path recuperado no es válido: {path}",
     "session.broken": "[harness] ⚠ {problem}; se conserva como {name}",
-    "session.none": 'Aquí no hay ningún workflow. Para empezar uno: onbook workflow "tarea"',
     "session.run_generate": "Plan terminado. ¿Ejecutar generate?",
     "session.run_verify": "Generación terminada. ¿Ejecutar verify?",
     "session.run_evaluate": "Verificación terminada. ¿Ejecutar evaluate?",

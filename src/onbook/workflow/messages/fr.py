@@ -79,7 +79,7 @@ TEXTS = {
         "spécification."
     ),
     "line.spec_changed": "[harness] ⚠ {path} a changé depuis son approbation ; elle est à confirmer de nouveau",
-    "line.granted": "[harness] Autorisé pour cette exécution : écrire dans {scope} ; les commandes {commands}",
+    "line.granted": "[harness] Continuer autorise, pour ce tour : écrire dans {scope} ; les commandes {commands}",
     "line.may_end": "[harness] {path} est écrit. La session peut s'arrêter ici ; ensuite : onbook workflow {next}",
     "line.stopped": "[harness] Arrêté. Rien n'est perdu : reprendre avec onbook workflow resume",
     # Agents that did not do as they should.
@@ -93,7 +93,6 @@ TEXTS = {
     "session.other_skill": "Une session de /{skill} est active dans ce dossier.",
     "session.bad_docs_path": "[harness] ⚠ Le docs_path retrouvé n'est pas valide : {path}",
     "session.broken": "[harness] ⚠ {problem} ; conservé sous {name}",
-    "session.none": 'Aucun workflow ici. Pour en commencer un : onbook workflow "tâche"',
     "session.run_generate": "Plan terminé. Lancer generate ?",
     "session.run_verify": "Réalisation terminée. Lancer verify ?",
     "session.run_evaluate": "Vérification terminée. Lancer evaluate ?",

@@ -74,7 +74,7 @@ TEXTS = {
     "line.parse_failed": "[harness] ⚠ 1 行の返答を解釈できませんでした — 代わりに confidence Unknown とします",
     "line.notes_unreadable": "{path} を読めませんでした: {reason}。計画エージェントには仕様段階のメモが渡されません。",
     "line.spec_changed": "[harness] ⚠ {path} は承認後に変更されたため、もう一度確認します",
-    "line.granted": "[harness] この実行で許可: {scope} 内への書き込み、コマンド {commands}",
+    "line.granted": "[harness] 続行するとこの実行で許可されるもの: {scope} 内への書き込み、コマンド {commands}",
     "line.may_end": "[harness] {path} を書きました。ここでセッションを終えられます。次: onbook workflow {next}",
     "line.stopped": "[harness] 停止しました。何も失われていません。続けるには onbook workflow resume",
     # Agents that did not do as they should.
@@ -88,7 +88,6 @@ TEXTS = {
     "session.other_skill": "このディレクトリでは /{skill} のセッションが進行中です。",
     "session.bad_docs_path": "[harness] ⚠ 復元した docs_path が正しくありません: {path}",
     "session.broken": "[harness] ⚠ {problem}。{name} として保管します",
-    "session.none": 'ここにはワークフローがありません。始めるには: onbook workflow "タスク"',
     "session.run_generate": "計画が完了しました。generate を実行しますか？",
     "session.run_verify": "実装が完了しました。verify を実行しますか？",
     "session.run_evaluate": "検証が完了しました。evaluate を実行しますか？",

@@ -76,7 +76,7 @@ TEXTS = {
         "{path} 파일을 읽지 못했습니다: {reason}. 계획 에이전트에는 명세 단계의 메모가 전달되지 않습니다."
     ),
     "line.spec_changed": "[harness] ⚠ {path} 파일이 승인 뒤에 바뀌어 다시 확인합니다",
-    "line.granted": "[harness] 이번 실행에 허용: {scope} 안의 쓰기, 명령 {commands}",
+    "line.granted": "[harness] 진행하면 이번 실행에 허용됨: {scope} 안의 쓰기, 명령 {commands}",
     "line.may_end": "[harness] {path} 작성 완료. 여기서 세션을 끝내도 됩니다. 다음: onbook workflow {next}",
     "line.stopped": "[harness] 멈췄습니다. 잃은 것은 없습니다. 이어서 하려면: onbook workflow resume",
     # Agents that did not do as they should.
@@ -90,7 +90,6 @@ TEXTS = {
     "session.other_skill": "이 디렉터리에서 /{skill} 세션이 진행 중입니다.",
     "session.bad_docs_path": "[harness] ⚠ 복구한 docs_path가 올바르지 않습니다: {path}",
     "session.broken": "[harness] ⚠ {problem}. {name}(으)로 보관합니다",
-    "session.none": '여기에는 워크플로가 없습니다. 시작하려면: onbook workflow "작업"',
     "session.run_generate": "계획 완료. generate를 실행할까요?",
     "session.run_verify": "구현 완료. verify를 실행할까요?",
     "session.run_evaluate": "검증 완료. evaluate를 실행할까요?",

@@ -76,7 +76,7 @@ TEXTS = {
         "Não foi possível ler {path}: {reason}. Os planejadores não receberão as notas da fase de especificação."
     ),
     "line.spec_changed": "[harness] ⚠ {path} mudou desde a aprovação; precisa ser confirmada de novo",
-    "line.granted": "[harness] Permitido nesta execução: escrever em {scope}; os comandos {commands}",
+    "line.granted": "[harness] Prosseguir permite nesta execução: escrever em {scope}; os comandos {commands}",
     "line.may_end": "[harness] {path} está escrito. A sessão pode terminar aqui; depois: onbook workflow {next}",
     "line.stopped": "[harness] Parado. Nada se perde: continue com onbook workflow resume",
     # Agents that did not do as they should.
@@ -90,7 +90,6 @@ TEXTS = {
     "session.other_skill": "Há uma sessão ativa de /{skill} nesta pasta.",
     "session.bad_docs_path": "[harness] ⚠ O docs_path recuperado não é válido: {path}",
     "session.broken": "[harness] ⚠ {problem}; guardado como {name}",
-    "session.none": 'Não há workflow aqui. Para começar um: onbook workflow "tarefa"',
     "session.run_generate": "Plano concluído. Executar generate?",
     "session.run_verify": "Geração concluída. Executar verify?",
     "session.run_evaluate": "Verificação concluída. Executar evaluate?",

@@ -74,7 +74,7 @@ TEXTS = {
     "line.parse_failed": "[harness] ⚠ 无法解析单行返回 — 改用 confidence Unknown",
     "line.notes_unreadable": "无法读取 {path}: {reason}。计划代理将收不到规格阶段的笔记。",
     "line.spec_changed": "[harness] ⚠ {path} 在批准之后有改动，需要重新确认",
-    "line.granted": "[harness] 本次运行允许: 在 {scope} 内写入；命令 {commands}",
+    "line.granted": "[harness] 继续即允许本次运行: 在 {scope} 内写入；命令 {commands}",
     "line.may_end": "[harness] {path} 已写好。会话可以在此结束；下一步: onbook workflow {next}",
     "line.stopped": "[harness] 已停止。没有丢失任何内容: 用 onbook workflow resume 继续",
     # Agents that did not do as they should.
@@ -88,7 +88,6 @@ TEXTS = {
     "session.other_skill": "此目录中有正在进行的 /{skill} 会话。",
     "session.bad_docs_path": "[harness] ⚠ 恢复的 docs_path 无效: {path}",
     "session.broken": "[harness] ⚠ {problem}；已另存为 {name}",
-    "session.none": '这里没有工作流。开始一个: onbook workflow "任务"',
     "session.run_generate": "计划完成。运行 generate 吗？",
     "session.run_verify": "实现完成。运行 verify 吗？",
     "session.run_evaluate": "验证完成。运行 evaluate 吗？",
