@@ -76,4 +76,22 @@ def test_a_task_goes_from_a_sentence_to_a_commit(project: Project) -> None:
     done = project.workflow(TASK)
     print(done.stderr)
     print(done.stdout)
+    print(project.run.transcripts[0].read_text())
+    assert done.code == 0
+
+
+def test_a_failing_test_sends_the_generator_back_until_it_passes(project: Project) -> None:
+    project.plays()
+    project.cast.plays("generator_single", project.makes(WRONG), project.makes(CODE))
+    done = project.workflow(TASK)
+    print(done.stderr)
+    assert done.code == 0
+    assert "[harness] Verify (Layer 1) FAIL — retrying Generator (attempt 1/3)" in done.stderr
+
+
+def test_x(project: Project) -> None:
+    project.plays()
+    project.cast.plays("generator_single", project.makes(WRONG))
+    done = project.workflow(TASK, verify="continue")
+    print(done.stderr)
     assert done.code == 0

@@ -54,6 +54,7 @@ MAY_TOUCH_FILES = {
     "workflow/agents/record.py": "takes away what an agent is to make anew, under .harness/",
     "workflow/approvals.py": "what the person approved, in the user's state folder",
     "workflow/artefacts.py": "hashes of what agents left behind",
+    "workflow/deleting.py": "deletes what a workflow made, as the person chose",
     "workflow/loading.py": "onbook's own .harness/state.json",
     "workflow/lock.py": "onbook's own lock in .onbook/",
     "workflow/store.py": "onbook's own .harness/state.json",

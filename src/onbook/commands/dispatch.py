@@ -14,7 +14,7 @@ from onbook.commands.call import Call
 from onbook.commands.registry import is_recorded, slash_commands
 from onbook.commands.usage import complaint, help_text
 from onbook.events import RunFinished, RunStarted, Totals
-from onbook.flow.of_role import first_flows
+from onbook.flow.of_role import first_flows, is_task
 from onbook.models.resolver import Resolved
 from onbook.outcome import OnbookError, Outcome, UsageError
 from onbook.session.file_blocks import FileBlock, file_blocks
@@ -77,8 +77,9 @@ async def _do(live: Live, line: str, parsed: Line, *, manner: Manner) -> Outcome
 
 async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None, *, manner: Manner) -> Outcome:
     """A chat turn with the skills that its typed part sets off, and with everything that waits, which leaves only with
-    an answer. A first message goes through its role's pipeline and workflow before."""
+    an answer. A first message goes through its role's pipeline and workflow before, or is a task for the latter."""
     await live.mcp.ready()
+    is_first_task = is_task(live)
     if flows := first_flows(live):
         from onbook.flow.first_message import send_through
 
@@ -86,6 +87,8 @@ async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None
         if isinstance(passed, Outcome):
             return passed
         text = passed
+    if is_first_task:
+        return await _begin_task(live, text)
     waiting = live.pending.pieces
     live.door.begin_turn()
     with live.skills.turn():
@@ -100,6 +103,16 @@ async def _talk(live: Live, typed: str, text: str, model: Resolved | None = None
         live.pending.drop(waiting)
         await _offer_files(live, file_blocks(ended.text))
     return ended.outcome
+
+
+async def _begin_task(live: Live, task: str) -> Outcome:
+    """What becomes of it is seen in the workspace and said on the way; no model answers the message itself."""
+    from onbook.workflow.options import WorkflowOptions
+    from onbook.workflow.runner import run_workflow
+
+    outcome = await run_workflow(live, WorkflowOptions(task=task))
+    live.part.fresh, live.part.had_task = False, True
+    return outcome
 
 
 def _gauge(live: Live, manner: Manner) -> Gauge | None:

@@ -98,6 +98,6 @@ async def workflow(call: Call, /, words: tuple[str, ...], **given: Any) -> Outco
 
         call.say(await asyncio.to_thread(status_text if options.action == "status" else next_text, live.root))
         return None
-    from onbook.workflow.runner import run_workflow
+    from onbook.workflow.runner import clear_up, run_workflow
 
-    return await run_workflow(live, options)
+    return await (clear_up if options.action in ("discard", "clean") else run_workflow)(live, options)

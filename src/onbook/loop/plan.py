@@ -117,6 +117,8 @@ def _read(option: str, words: _Typed) -> dict[str, Any]:
     name, equals, value = option.partition("=")
     if option == "--on-change":
         return {"on_change": True}
+    if name == "--on-change":
+        raise UsageError("loop: --on-change takes no value")
     if name not in _VALUED:
         hint = did_you_mean(name, OPTIONS) or f"; there is {', '.join(OPTIONS)}, and -- before a prompt that begins so"
         raise UsageError(f"loop: there is no option {one_line(name)}{hint}")

@@ -1,12 +1,14 @@
 """Running a loop: iteration, sleep, iteration, until it has been often enough or something says stop.
 
-One task does it all, so that cancelling it ends the model call, the program or the sleep it is in.
+Cancelling it ends the model call, the program or the sleep it is in, and what was begun is told to its end.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
 from onbook.config.patterns import line_pattern
+from onbook.loop.at_once import over_at_once
 from onbook.loop.consent import nobody_asked
 from onbook.loop.differing import difference
 from onbook.loop.ending import BUDGET_SPENT, CANCELLED, Ending, confident, exhausted, left, matched, unheard
@@ -17,7 +19,7 @@ from onbook.outcome import OnbookError, Outcome
 from onbook.session.grammar import ChatLine, MentionLine, is_exit, parse_line
 from onbook.session.live import Live
 
-CarryOut = Callable[[str], Awaitable[Outcome]]
+CarryOut = Callable[[str], Coroutine[Any, Any, Outcome]]
 """Does what a line says, as the session does it, but without what only a person at the prompt would set off."""
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -104,7 +106,7 @@ class _Run:
         turns = len(conversation.turns)
         with self._live.emit.taken_by(iteration):
             try:
-                outcome = await self._carry_out(self._plan.line)
+                outcome = await over_at_once(self._carry_out(self._plan.line))
             except BaseException:
                 iteration.show()
                 raise
@@ -116,11 +118,12 @@ class _Run:
 
     def _is_news(self, iteration: Iteration, outcome: Outcome, number: int) -> bool:
         """Whether it differs from the one before; if so, how is said with it."""
-        before, now = self._before, (iteration.output or iteration.error, outcome)
+        before, now = self._before, (iteration.output.rstrip() or iteration.error, outcome)
         self._before = now
         if before is None or before == now:
             return before is None
-        iteration.remark(difference(before[0], now[0], number - 1))
+        same = f"the same as in iteration {number - 1}, but {_became(before[1], outcome)}"
+        iteration.remark(same if before[0] == now[0] else difference(before[0], now[0], number - 1))
         return True
 
     def _stops(self, iteration: Iteration, outcome: Outcome) -> Ending | None:
@@ -132,3 +135,7 @@ class _Run:
         if plan.until_confidence is not None and reading is not None and reading.score >= plan.until_confidence:
             return confident(reading.score, plan.until_confidence)
         return BUDGET_SPENT if outcome is Outcome.BUDGET_SPENT else None
+
+
+def _became(before: Outcome, now: Outcome) -> str:
+    return " → ".join(outcome.value.replace("_", " ") for outcome in (before, now))

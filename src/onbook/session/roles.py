@@ -18,6 +18,8 @@ class Part:
         self.role: Role | None = None
         self.fresh = False
         """Whether somebody has just taken it: the next message is a first one, whatever was said before."""
+        self.had_task = False
+        """Whether a message was taken as a task: nothing of it is in the history, but the next one is no first one."""
         self._options: Mapping[str, Any] | None = None
         self._model: Resolved | None = None
         self._instead_of: Resolved | None = None
@@ -28,6 +30,7 @@ class Part:
         self._go_back(chat)
         self.begin(role, chat)
         self.fresh = role is not None
+        self.had_task = False
         if model is not None:
             self._instead_of, self._model = chat.choice.chosen, chat.choice.become(model)
 

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,6 +23,7 @@ from onbook.transcript.storage import AppendOnlyFile
 from onbook.transcript.tail import Tail, tail_of
 from onbook.transcript.turns import Turn, scene_of
 from onbook.transcript.unfinished import UnfinishedTurn
+from onbook.transcript.workflow_scenes import UnfinishedWorkflow
 from onbook.transcript.write import FADE_IN, THE_END, encode, scene_source, title_page_source
 
 FORMAT = "onbook 1"
@@ -38,8 +40,8 @@ class Cast(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recorder:
-    """Appends one scene for each chat turn, each step of a pipeline and each recorded command, when it has finished.
-    A session in which nothing was said leaves no file."""
+    """Appends one scene for each chat turn, step of a pipeline, phase or gate of a workflow and recorded command, when
+    it has finished. A session in which nothing was said leaves no file."""
 
     def __init__(self, path: Path, cast: Cast, now: float) -> None:
         self.path = path
@@ -80,7 +82,7 @@ class Recorder:
         return recorder
 
     def __call__(self, event: AnyEvent) -> None:
-        """Takes one event; writes when a chat turn, a step of a pipeline or a command has finished."""
+        """Takes one event; writes when something of which there is a scene has finished."""
         if isinstance(event, RunStarted):
             self._begin(event)
         elif run := self._runs.get(event.run):
@@ -91,6 +93,8 @@ class Recorder:
                 self._record_step(run.finish_step(event))
             else:
                 run.take(event)
+                if isinstance(run, UnfinishedWorkflow):
+                    self._append_all(run.scenes())
 
     def _begin(self, event: RunStarted) -> None:
         if not event.recorded:
@@ -105,11 +109,14 @@ class Recorder:
         elif event.kind == "loop":
             self._runs[event.run] = UnfinishedLoop(event)
             self.append(loop_begins(event, person=self._cast.user))
+        elif event.kind == "harness":
+            self._forget_commands()
+            self._runs[event.run] = UnfinishedWorkflow(event, person=self._cast.user)
         elif event.kind in ("command", "script", "workflow"):
             self._runs[event.run] = UnfinishedCommand(event)
 
     def _forget_commands(self) -> None:
-        """What was typed stands in every scene of the pipeline: the command that began it needs none of its own."""
+        """What was typed stands in the scenes of what it began: the command needs none of its own."""
         for run in [run for run, each in self._runs.items() if isinstance(each, UnfinishedCommand) and each.is_typed]:
             del self._runs[run]
 
@@ -120,6 +127,9 @@ class Recorder:
         elif isinstance(run, UnfinishedPipeline):
             if run.has_begun or not nothing_started:
                 self.record(run.finish(finished, agent=self._cast.agent, model=self._agents_model))
+        elif isinstance(run, UnfinishedWorkflow):
+            if run.has_begun or not nothing_started:
+                self._append_all(run.ending(finished))
         elif finished.text or not nothing_started:
             self.append(run.finish(finished, person=self._cast.user))
 
@@ -143,6 +153,10 @@ class Recorder:
         if not is_sealed(scene):
             scene = msgspec.structs.replace(scene, elements=(*scene.elements, Note(END_OF_SCENE)))
         self._append(scene, self._cast.model)
+
+    def _append_all(self, scenes: Iterable[Scene]) -> None:
+        for scene in scenes:
+            self.append(scene)
 
     def close(self) -> None:
         """`THE END.`, on the disk, unlocked. Does nothing the second time."""

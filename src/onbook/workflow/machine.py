@@ -6,6 +6,7 @@ import msgspec
 
 from onbook.outcome import Outcome
 from onbook.workflow.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT
+from onbook.workflow.cleanup import finish
 from onbook.workflow.conventions import conventions
 from onbook.workflow.evaluate import evaluate
 from onbook.workflow.generate import generate
@@ -60,8 +61,6 @@ async def _finished(work: Work) -> Ended:
     """Step 8. Afterwards there is no state any more, so what is told of it is read before."""
     state = work.state
     assert state.outcome is not None  # noqa: S101 - no state is completed without
-    from onbook.workflow.cleanup import finish
-
     await finish(work)
     return Ended(OUTCOMES[state.outcome], state.docs_path + QA_REPORT)
 

@@ -41,7 +41,7 @@ async def recover(store: Store, gates: Gatekeeper, words: Words, say: Say, has_g
             return "fresh"
         case Broken() as broken:
             aside = store.set_aside()
-            say(f"[harness] ⚠ {broken.line}; it is kept as {aside.name}")
+            say(words("session.broken", problem=broken.line, name=aside.name))
             return "fresh"
         case Foreign(skill):
             return await _of_another_skill(store, gates, words, say, skill)

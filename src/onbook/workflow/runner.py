@@ -3,7 +3,9 @@
 import asyncio
 import os
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -14,6 +16,8 @@ from onbook.session.live import Live
 from onbook.workflow.agents.sending import open_agents
 from onbook.workflow.answers import Gates, GivenAnswers, person_behind
 from onbook.workflow.approvals import Approvals
+from onbook.workflow.clearing import clean, discard
+from onbook.workflow.commits import Commits
 from onbook.workflow.gates import Stopped, Waiting
 from onbook.workflow.language import language_named
 from onbook.workflow.loading import Kept
@@ -39,15 +43,25 @@ async def run_workflow(live: Live, options: WorkflowOptions) -> Outcome:
     with Store.open(live.root, Approvals(live.root, state_dir(live.environ))) as store:
         first = await first_state(live, options) if options.action in WITH_TASK else None
         known = first or await _begun(store, live, options)
-        call = _Call(live, options, store, await open_agents(live), os.urandom(4).hex(), catalogue(known.user_lang))
-        call.started(known)
-        return await _ended(call, first)
+        agents = await open_agents(live)
+        call = _Call(live, options, store, catalogue(known.user_lang))
+        call.started(known.slug, known.task)
+        return await _ended(call, call.perform(agents, first))
 
 
-async def _ended(call: "_Call", first: State | None) -> Outcome:
+async def clear_up(live: Live, options: WorkflowOptions) -> Outcome:
+    """`discard` and `clean`: what they delete, they say; the command that asked for it is on record."""
+    with Store.open(live.root) as store:
+        lang = store.found.state.user_lang if isinstance(store.found, Kept) else "en"
+        call = _Call(live, options, store, catalogue(lang))
+        call.started("", options.action, recorded=False)
+        return await _ended(call, call.clear())
+
+
+async def _ended(call: "_Call", work: Coroutine[Any, Any, Ended]) -> Outcome:
     ended, error = Ended(Outcome.FAILED), ""
     try:
-        ended = await call.perform(first)
+        ended = await work
     except asyncio.CancelledError:
         ended = Ended(Outcome.CANCELLED)
         call.say_resumable()
@@ -57,9 +71,6 @@ async def _ended(call: "_Call", first: State | None) -> Outcome:
         error = "" if isinstance(problem, Stopped) else str(problem)
         if not isinstance(problem, Waiting):
             call.say_resumable()
-    except Exception as problem:
-        error = f"internal error: {type(problem).__name__}: {problem}"
-        raise
     finally:
         call.finished(ended, error)
     return ended.outcome
@@ -72,16 +83,15 @@ class _Call:
     live: Live
     options: WorkflowOptions
     store: Store
-    agents: Agents
-    run: str
     words: Words
 
     def __post_init__(self) -> None:
+        self.run = os.urandom(4).hex()
         self._began = time.monotonic()
         person = person_behind(self.live.door.asker)
         self.gates = Gates(self.live.emit, self.run, GivenAnswers(self.options.answers), person)
 
-    async def perform(self, first: State | None) -> Ended:
+    async def perform(self, agents: Agents, first: State | None) -> Ended:
         """`first` begins a workflow, unless somebody wants to go on with the one that is there."""
         self.live.door.begin_turn()
         has_git = Repository(self.live.door).is_here
@@ -94,15 +104,24 @@ class _Call:
                 return Ended(Outcome.PASSED)
             if way == "fresh":
                 self.store.create(first)
-        return await perform(self._work(), self.options)
+        return await perform(self._work(agents), self.options)
 
-    def _work(self) -> Work:
+    async def clear(self) -> Ended:
+        """Give up the workflow, or delete what earlier ones have left."""
+        if self.options.action == "discard":
+            discard(self.store, self.words, self.say)
+        else:
+            git = Commits(self.live.door)
+            await clean(self.store, self.gates, self.words, self.say, git, everything=self.options.everything)
+        return Ended(Outcome.PASSED)
+
+    def _work(self, agents: Agents) -> Work:
         """In the language that was asked for now, or that the workflow has spoken so far."""
         state = self.store.state
         if self.options.user_lang is not None and language_named(self.options.user_lang) != state.user_lang:
             self.store.write(msgspec.structs.replace(state, user_lang=language_named(self.options.user_lang)))
         self.words = catalogue(self.store.state.user_lang)
-        return Work(self.live, self.run, self.store, self.gates, self.agents, self.words)
+        return Work(self.live, self.run, self.store, self.gates, agents, self.words)
 
     def say(self, line: str, level: str = "info") -> None:
         self.live.emit(Note(run=self.run, time=time.time(), text=line, level=level))
@@ -112,15 +131,16 @@ class _Call:
         if isinstance(self.store.found, Kept):
             self.say(self.words("line.stopped"))
 
-    def started(self, state: State) -> None:
+    def started(self, name: str, task: str, *, recorded: bool = True) -> None:
         self.live.emit(
             RunStarted(
                 run=self.run,
                 time=time.time(),
                 kind="harness",
-                input=state.task,
+                input=task,
                 workspace=self.live.chat.workspace,
-                name=state.slug,
+                name=name,
+                recorded=recorded,
             )
         )
 

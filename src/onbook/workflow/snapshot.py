@@ -18,7 +18,7 @@ from onbook.workflow.work import Work
 from onbook.workspace.errors import WorkspaceError
 
 SNAPSHOT = (".harness", "snapshot.json")
-_MADE_BY_TOOLS = frozenset(
+MADE_BY_TOOLS = frozenset(
     ("node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 )
 """Without git nobody says what is ignored; these are never somebody's work."""
@@ -86,7 +86,7 @@ def _all_files(root: Path) -> tuple[str, ...]:
         for name, status in _listed(root, parts):
             if not stat.S_ISDIR(status.st_mode):
                 found.append("/".join((*parts, name)))
-            elif name not in _MADE_BY_TOOLS and name not in LEFT_OUT_FOLDERS:
+            elif name not in MADE_BY_TOOLS and name not in LEFT_OUT_FOLDERS:
                 folders.append((*parts, name))
     return tuple(sorted(os.fsencode(path).decode("utf-8", "backslashreplace") for path in found))
 

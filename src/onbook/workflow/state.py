@@ -17,6 +17,7 @@ Style = Literal["auto", "phase", "step"]
 Verdict = Literal["PASS", "FAIL"]
 Applied = Literal["proposed", "applied", "passed", "stopped", "rejected", "apply_failed", "halted"]
 Ending = Literal["passed", "accepted", "max_rounds"]
+Finish = Literal["code", "all", "none"]
 
 
 class ModelConfig(msgspec.Struct, frozen=True):
@@ -116,6 +117,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     manifest: tuple[str, ...] = ()
     """Every file it made under `docs_path`, from the root: all that cleaning up may delete."""
     outcome: Ending | None = None
+    finish: Finish | None = None
+    """What is to be committed at the end, once somebody has said so."""
     finalized: bool = False
     created_at: str = ""
     updated_at: str = ""

@@ -1,7 +1,6 @@
 """A workflow under way: the one object that every phase works with."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,10 +10,8 @@ import msgspec
 from onbook.events import Note
 from onbook.session.live import Live
 from onbook.workflow.gates import Gatekeeper
+from onbook.workflow.messages import Words
 from onbook.workflow.state import Dispatch, State
-
-Words = Callable[..., str]
-"""`words("spec.question", path=…)`: a sentence in the user's language."""
 
 
 class Store(Protocol):
@@ -27,6 +24,10 @@ class Store(Protocol):
 
     def write(self, state: State) -> None:
         """Make it the state. A step that the rules do not have is a mistake of ours and is not written."""
+        ...
+
+    def discard(self) -> None:
+        """Delete it, and the folder it lies in."""
         ...
 
 

@@ -115,7 +115,7 @@ class Dispatcher:
                 if has_arrived_now(work, dispatch):
                     return come_back(work, dispatch, _line(mission, reply))
                 problem = f"{errand.artefact} was not written"
-            work.say(f"[harness] ⚠ {errand.persona}: {problem}", "warning")
+            work.say(work.words("agent.problem", persona=errand.persona, problem=problem), "warning")
         return None
 
     def _address(self, work: Work, errand: Errand) -> str:

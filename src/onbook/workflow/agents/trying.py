@@ -92,7 +92,8 @@ async def attempt(mission: Mission, casting: Casting, limits: Limits) -> str:
         return await _by_model(mission, casting, limits, door)
     finally:
         for refusal in dict.fromkeys(bounds.refusals):
-            mission.work.say(f"[harness] ⚠ {mission.persona.name}: refused to {refusal}", "warning")
+            work = mission.work
+            work.say(work.words("agent.refused", persona=mission.persona.name, refusal=refusal), "warning")
 
 
 async def _by_model(mission: Mission, casting: Casting, limits: Limits, door: Door) -> str:
@@ -138,9 +139,10 @@ async def _say_strays(work: Work, persona: Persona) -> None:
     files = [path for path in await changed_files(work) if path not in state.edits_before]
     for path in files:
         if not in_scope(path, state.scopes):
-            work.say(f"[harness] ⚠ {persona.name}: changed {path}, which lies outside the scope", "warning")
+            work.say(work.words("agent.outside_scope", persona=persona.name, path=path), "warning")
     if len(files) > state.max_files:
-        work.say(f"[harness] ⚠ {persona.name}: changed {len(files)} files; {state.max_files} are the most", "warning")
+        many = work.words("agent.too_many_files", persona=persona.name, count=len(files), most=state.max_files)
+        work.say(many, "warning")
 
 
 async def _job(mission: Mission) -> Job:

@@ -118,8 +118,12 @@ TEXTS = {
     "finish.deleting": "[harness] Wird gelöscht: {path}",
     "finish.kept": "[harness] Die Ergebnisse liegen in {path}",
     "finish.committed": (
-        "[harness] Branch {branch}: {diffstat}. Übernehmen: git merge {branch} · Verwerfen: git branch -D {branch}"
+        "[harness] Branch {branch}: {diffstat}. Übernehmen: git switch - && git merge {branch}"
+        " · Verwerfen: git switch - && git branch -D {branch}"
     ),
+    "finish.left_out": "[harness] ⚠ {path} war schon vor dem Workflow geändert und kommt nicht in den Commit",
+    "finish.nothing": "[harness] Branch {branch}: es gibt nichts zu committen",
+    "finish.nothing_to_clean": "[harness] In {path} gibt es nichts aufzuräumen",
     "finish.uncommitted": "[harness] Branch {branch}: die Änderungen liegen im Arbeitsverzeichnis, ohne Commit",
     "finish.discarded": "[harness] Verworfen: {path}",
     "finish.memory": "Enthält Wissen des Teams aus dem Skill /memory.",

@@ -116,8 +116,12 @@ TEXTS = {
     "finish.deleting": "[harness] Deleting: {path}",
     "finish.kept": "[harness] Artifacts are in {path}",
     "finish.committed": (
-        "[harness] Branch {branch}: {diffstat}. Merge: git merge {branch} · Drop: git branch -D {branch}"
+        "[harness] Branch {branch}: {diffstat}. Merge: git switch - && git merge {branch}"
+        " · Drop: git switch - && git branch -D {branch}"
     ),
+    "finish.left_out": "[harness] ⚠ {path} was edited before the workflow began and is not committed",
+    "finish.nothing": "[harness] Branch {branch}: nothing to commit",
+    "finish.nothing_to_clean": "[harness] Nothing to clean in {path}",
     "finish.uncommitted": "[harness] Branch {branch}: changes are in the working tree, not committed",
     "finish.discarded": "[harness] Discarded: {path}",
     "finish.memory": "Contains team knowledge from /memory skill.",

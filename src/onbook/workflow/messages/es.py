@@ -122,8 +122,12 @@ TEXTS = {
     "finish.deleting": "[harness] Eliminando: {path}",
     "finish.kept": "[harness] Los documentos están en {path}",
     "finish.committed": (
-        "[harness] Rama {branch}: {diffstat}. Fusionar: git merge {branch} · Descartar: git branch -D {branch}"
+        "[harness] Rama {branch}: {diffstat}. Fusionar: git switch - && git merge {branch}"
+        " · Descartar: git switch - && git branch -D {branch}"
     ),
+    "finish.left_out": "[harness] ⚠ {path} ya estaba modificado antes del workflow y queda fuera del commit",
+    "finish.nothing": "[harness] Rama {branch}: no hay nada que confirmar",
+    "finish.nothing_to_clean": "[harness] No hay nada que limpiar en {path}",
     "finish.uncommitted": "[harness] Rama {branch}: los cambios están en el árbol de trabajo, sin commit",
     "finish.discarded": "[harness] Descartado: {path}",
     "finish.memory": "Contiene conocimiento del equipo procedente del skill /memory.",

@@ -119,8 +119,12 @@ TEXTS = {
     "finish.deleting": "[harness] Suppression : {path}",
     "finish.kept": "[harness] Les documents sont dans {path}",
     "finish.committed": (
-        "[harness] Branche {branch} : {diffstat}. Fusionner : git merge {branch} · Abandonner : git branch -D {branch}"
+        "[harness] Branche {branch} : {diffstat}. Fusionner : git switch - && git merge {branch}"
+        " · Abandonner : git switch - && git branch -D {branch}"
     ),
+    "finish.left_out": "[harness] ⚠ {path} était déjà modifié avant le workflow et reste hors du commit",
+    "finish.nothing": "[harness] Branche {branch} : rien à valider",
+    "finish.nothing_to_clean": "[harness] Rien à nettoyer dans {path}",
     "finish.uncommitted": "[harness] Branche {branch} : les modifications sont dans l'arbre de travail, sans commit",
     "finish.discarded": "[harness] Abandonné : {path}",
     "finish.memory": "Contient des connaissances de l'équipe issues du skill /memory.",

@@ -114,8 +114,12 @@ TEXTS = {
     "finish.deleting": "[harness] 削除: {path}",
     "finish.kept": "[harness] 成果物の場所: {path}",
     "finish.committed": (
-        "[harness] ブランチ {branch}: {diffstat}。マージ: git merge {branch} · 破棄: git branch -D {branch}"
+        "[harness] ブランチ {branch}: {diffstat}。マージ: git switch - && git merge {branch}"
+        " · 破棄: git switch - && git branch -D {branch}"
     ),
+    "finish.left_out": "[harness] ⚠ ワークフロー開始前から編集されていたためコミットしません: {path}",
+    "finish.nothing": "[harness] ブランチ {branch}: コミットするものはありません",
+    "finish.nothing_to_clean": "[harness] {path} に片付けるものはありません",
     "finish.uncommitted": "[harness] ブランチ {branch}: 変更はコミットされず作業ツリーにあります",
     "finish.discarded": "[harness] 破棄: {path}",
     "finish.memory": "/memory スキルによるチームの知識が含まれています。",

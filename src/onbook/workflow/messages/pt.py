@@ -116,8 +116,12 @@ TEXTS = {
     "finish.deleting": "[harness] Excluindo: {path}",
     "finish.kept": "[harness] Os documentos estão em {path}",
     "finish.committed": (
-        "[harness] Branch {branch}: {diffstat}. Incorporar: git merge {branch} · Descartar: git branch -D {branch}"
+        "[harness] Branch {branch}: {diffstat}. Incorporar: git switch - && git merge {branch}"
+        " · Descartar: git switch - && git branch -D {branch}"
     ),
+    "finish.left_out": "[harness] ⚠ {path} já estava alterado antes do workflow e fica fora do commit",
+    "finish.nothing": "[harness] Branch {branch}: não há nada para o commit",
+    "finish.nothing_to_clean": "[harness] Não há nada a limpar em {path}",
     "finish.uncommitted": "[harness] Branch {branch}: as mudanças estão na árvore de trabalho, sem commit",
     "finish.discarded": "[harness] Descartado: {path}",
     "finish.memory": "Contém conhecimento da equipe vindo do skill /memory.",

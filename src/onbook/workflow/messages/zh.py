@@ -113,7 +113,13 @@ TEXTS = {
     "finish.commit_failed": "[harness] ⚠ 提交失败: {reason}。一切保持原样",
     "finish.deleting": "[harness] 正在删除: {path}",
     "finish.kept": "[harness] 产物位于 {path}",
-    "finish.committed": "[harness] 分支 {branch}: {diffstat}。合并: git merge {branch} · 丢弃: git branch -D {branch}",
+    "finish.committed": (
+        "[harness] 分支 {branch}: {diffstat}。合并: git switch - && git merge {branch}"
+        " · 丢弃: git switch - && git branch -D {branch}"
+    ),
+    "finish.left_out": "[harness] ⚠ 工作流开始之前已被编辑，不提交: {path}",
+    "finish.nothing": "[harness] 分支 {branch}: 没有可提交的内容",
+    "finish.nothing_to_clean": "[harness] {path} 中没有可清理的内容",
     "finish.uncommitted": "[harness] 分支 {branch}: 改动留在工作区，未提交",
     "finish.discarded": "[harness] 已丢弃: {path}",
     "finish.memory": "其中含有来自 /memory 技能的团队知识。",
