@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,11 +23,12 @@ from onbook.transcript.turns import Turn
 from onbook.workspace.root import sessions_folder
 from onbook.workspace.settings_file import add_route
 from tests.scripted import ScriptedServer
+from tests.warm import ONBOOK as ONBOOK
+from tests.warm import start_in_terminal, start_piped
 
 settings.register_profile("onbook", deadline=None)  # speed is measured by `make bench`, never by a test
 settings.load_profile("onbook")
 
-ONBOOK = (sys.executable, "-m", "onbook")
 DEAD = "127.0.0.1:1"
 """Nobody listens there, and the refusal comes at once."""
 
@@ -75,14 +75,7 @@ class CommandLine:
     ) -> subprocess.Popen[bytes]:
         """The command, still running."""
         with default_signals():
-            process = subprocess.Popen(
-                [*ONBOOK, *args],
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=cwd or self.workspace,
-                env=self.env | env,
-            )
+            process = start_piped(args, self.env | env, cwd or self.workspace, stdin)
         self.started.append(process)
         return process
 
@@ -192,16 +185,7 @@ def terminal(workspace: Path, environment: dict[str, str]) -> Iterator[Terminal]
 
     def spawn(*args: str, **env: str) -> pexpect.spawn:
         with default_signals():
-            child = pexpect.spawn(
-                ONBOOK[0],
-                [*ONBOOK[1:], *args],
-                cwd=str(workspace),
-                env=environment | {"TERM": "xterm-256color"} | env,
-                encoding="utf-8",
-                timeout=30,
-                dimensions=(24, 100),
-            )
-        child.delaybeforesend = None
+            child = start_in_terminal(args, environment | {"TERM": "xterm-256color"} | env, workspace)
         opened.append(child)
         return child
 

@@ -55,6 +55,15 @@ class Reading(msgspec.Struct, frozen=True, omit_defaults=True):
     """`block`, `follow-up`, `wording`, `logprobs` or `samples`."""
     reason: str = ""
 
+    @property
+    def weakness(self) -> str:
+        """What is said beside a score that nobody gave; nothing beside the others."""
+        return "guessed from wording" if self.method == "wording" else ""
+
+
+RULE = "\n\n---\n\n"
+"""Stands in what a prompt asks, between what its step was given and the text of its file (seed 1)."""
+
 
 class PromptStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """Which step of which run a prompt is sent for."""
@@ -206,6 +215,10 @@ class GateWaiting(Event, frozen=True, kw_only=True, tag="gate.waiting"):
     """Those on offer now."""
     takes_text: bool = False
     """Whether free text can be an answer."""
+
+    def label_of(self, choice: str) -> str:
+        """The choice as a person reads it; the word itself where it is none of those on offer."""
+        return next((option.label for option in self.options if option.choice == choice), choice)
 
 
 class GateAnswered(Event, frozen=True, kw_only=True, tag="gate.answered"):

@@ -1,4 +1,4 @@
-"""How often something is: the one small thing that is said everywhere."""
+"""How often something is, and how sure: the small things that are said everywhere."""
 
 
 def counted(number: int, what: str) -> str:
@@ -13,3 +13,11 @@ def compared(score: float, threshold: float) -> tuple[str, str]:
         if shown[0] != shown[1] or score == threshold:
             break
     return shown
+
+
+def sureness(score: float, threshold: float | None) -> str:
+    """`confidence: 0.91 — threshold met`, as the scenes of a pipeline have it (seed 1)."""
+    if threshold is None:
+        return f"confidence: {score:.2f}"
+    shown, wanted = compared(score, threshold)
+    return f"confidence: {shown} — {'threshold met' if score >= threshold else f'below threshold {wanted}'}"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from onbook.cells import width
 from onbook.confidence.report import Scores, report_of
 from onbook.confidence.report_text import described
 from onbook.events import AnyEvent, Reading, Speaker
@@ -83,7 +84,7 @@ def test_steps_of_workflows_and_of_runs_that_were_killed_count_too(tmp_path: Pat
 )
 def test_no_line_is_wider_than_eighty_columns(report: list[Scores]) -> None:
     lines = described(report).split("\n")
-    assert max(map(len, lines)) <= 80
+    assert max(map(width, lines)) <= 80
     assert len(lines) == 2 * len(report) + 6
 
 

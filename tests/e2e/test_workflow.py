@@ -1,28 +1,22 @@
-"""Whole tasks as people run them: `onbook workflow` in a real repository, real pytest and ruff, a scripted cast."""
+"""Whole tasks as people run them: `onbook workflow` in a real repository, with the checks that are found there."""
 
 import os
-import subprocess
+import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import CommandLine, Finished
+from onbook.transcript.history import load
+from onbook.workflow.loading import look
+from tests.conftest import CommandLine, Finished, Terminal, eventually
 from tests.scripted import ScriptedServer
 from tests.workflow.cast import Cast, Part
 from tests.workflow.staging import first_commit as first_commit
 from tests.workflow.staging import git
-
-TASK = "Add a sum"
-DOCS = "docs/harness/add-a-sum/"
-SPEC = "# Spec\n\nThere is a function add(a, b) in sums.py, with a test.\n"
-CODE = "def add(a: int, b: int) -> int:\n    return a + b\n"
-WRONG = "def add(a: int, b: int) -> int:\n    return a - b\n"
-TESTS = "from sums import add\n\n\ndef test_add() -> None:\n    assert add(2, 3) == 5\n"
-PASSED = "# QA\n\n### Verdict: PASS\n"
-FAILED = "# QA\n\n### Verdict: FAIL\n\n## Fix Instructions\n\n- name the arguments\n"
-ANSWERS = {"mode": "single", "model": "default", "conventions": "skip", "spec": "proceed", "commit": "code"}
+from tests.workflow.staging import repository as repository
+from tests.workflow.whole import ANSWERS, DOCS, SPEC, TASK, play
 
 
 @dataclass
@@ -33,65 +27,82 @@ class Project:
     cast: Cast
     run: CommandLine
 
-    def plays(self, code: str = CODE, report: str = PASSED, line: str = "PASS — as it should be") -> None:
-        """The cast of single mode; what the generator writes, and how it is judged."""
-        self.cast.plays("planner_single", Part("spec generated — one function", {f"{DOCS}spec.md": SPEC}))
-        self.cast.plays("generator_single", self.makes(code))
-        self.cast.plays("evaluator_prompt", Part(line, {f"{DOCS}qa_report.md": report}))
-        self.cast.plays("verify_layer1", Part("FAIL — add(2, 3) is not 5"))
-
-    def makes(self, code: str) -> Part:
-        files = {"sums.py": code, "test_sums.py": TESTS, f"{DOCS}changes.md": "- `sums.py`\n- `test_sums.py`\n"}
-        return Part("changed — 2 files", files)
-
     def workflow(self, *words: str, **answers: str) -> Finished:
-        """`onbook workflow …` with these answers; an empty one leaves a gate unanswered."""
+        """`onbook workflow …` with answers for every gate; an empty one leaves its gate open."""
         given = [f"--answer={gate}={choice}" for gate, choice in (ANSWERS | answers).items() if choice]
         return self.run("workflow", *words, *given)
 
-    @property
-    def commits(self) -> list[str]:
-        return git(self.root, "log", "--format=%s", "--reverse").splitlines()
-
 
 @pytest.fixture
-def project(
-    workspace: Path, first_commit: Path, run: CommandLine, scripted_model: ScriptedServer
-) -> Project:
-    """A project with ruff and pytest; their programs are those of this interpreter."""
-    import shutil
+def project(repository: Path, run: CommandLine, scripted_model: ScriptedServer) -> Project:
+    """A project that pytest and ruff check; these are the ones of this interpreter."""
+    (repository / "pyproject.toml").write_text("[tool.ruff]\n\n[tool.pytest.ini_options]\npythonpath = ['.']\n")
+    for words in (
+        ("config", "user.name", "Ada"),
+        ("config", "user.email", "ada@example.org"),
+        ("add", "."),
+        ("commit", "-q", "-m", "Settings"),
+    ):
+        git(repository, *words)
+    run.env |= {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    cast = Cast(scripted_model)
+    play(cast, DOCS)
+    return Project(repository, cast, run)
 
-    shutil.copytree(first_commit, workspace, dirs_exist_ok=True)
-    (workspace / "pyproject.toml").write_text("[tool.ruff]\n\n[tool.pytest.ini_options]\npythonpath = ['.']\n")
-    for words in (("add", "."), ("commit", "-q", "-m", "Settings")):
-        git(workspace, *words)
-    run.env |= {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    for key in ("GIT_AUTHOR", "GIT_COMMITTER"):
-        run.env |= {f"{key}_NAME": "Ada", f"{key}_EMAIL": "ada@example.org"}
-    return Project(workspace, Cast(scripted_model), run)
 
-
-def test_a_task_goes_from_a_sentence_to_a_commit(project: Project) -> None:
-    project.plays()
+def test_one_command_goes_from_a_sentence_to_a_commit(project: Project) -> None:
     done = project.workflow(TASK)
-    print(done.stderr)
-    print(done.stdout)
-    print(project.run.transcripts[0].read_text())
+    assert (done.code, done.stdout) == (0, f"{DOCS}qa_report.md\n")
+    assert "PASS — test: 1 passed; lint; build, type check skipped" in done.stderr
+    assert "[harness] ✓ QA PASS — task complete." in done.stderr.splitlines()
+    assert git(project.root, "log", "-1", "--format=%s").strip() == TASK
+    assert git(project.root, "branch", "--show-current").strip() == "harness/add-a-sum"
+    (transcript,) = project.run.transcripts
+    assert "INT. WORKFLOW ADD-A-SUM EVALUATE " in transcript.read_text()
+    assert load(transcript).turns == ()
+
+
+def test_another_process_goes_on_where_one_waits(project: Project) -> None:
+    waits = project.workflow(TASK, spec="")
+    assert waits.code == 4
+    assert waits.stderr.splitlines()[-2].startswith("onbook: waiting at the gate spec: Spec; ")
+    done = project.workflow("resume", "--json", commit="all")
     assert done.code == 0
+    outcomes = [event["outcome"] for event in done.events if event["type"] == "run.finished"]
+    assert outcomes == ["passed"] * len(outcomes)
+    answered = [(event["gate"], event["choice"]) for event in done.events if event["type"] == "gate.answered"]
+    assert answered == [("spec", "proceed"), ("commit", "all")]
+    committed = git(project.root, "show", "--format=", "--name-only", "HEAD").split()
+    assert {f"{DOCS}spec.md", f"{DOCS}qa_report.md", "calc.py"} <= set(committed)
 
 
-def test_a_failing_test_sends_the_generator_back_until_it_passes(project: Project) -> None:
-    project.plays()
-    project.cast.plays("generator_single", project.makes(WRONG), project.makes(CODE))
-    done = project.workflow(TASK)
-    print(done.stderr)
-    assert done.code == 0
-    assert "[harness] Verify (Layer 1) FAIL — retrying Generator (attempt 1/3)" in done.stderr
+def test_piped_input_answers_no_gate(project: Project) -> None:
+    done = project.run("workflow", TASK, stdin="1\nproceed\ny\n")
+    assert done.code == 4
+    assert "waiting at the gate mode" in done.stderr
 
 
-def test_x(project: Project) -> None:
-    project.plays()
-    project.cast.plays("generator_single", project.makes(WRONG))
-    done = project.workflow(TASK, verify="continue")
-    print(done.stderr)
-    assert done.code == 0
+def test_ctrl_c_stops_it_and_a_resume_goes_on(project: Project) -> None:
+    project.cast.plays("planner_single", Part("spec generated — slowly", {f"{DOCS}spec.md": SPEC}, delay=30))
+    given = [f"--answer={gate}={choice}" for gate, choice in ANSWERS.items()]
+    process = project.run.start("workflow", TASK, "--test-cmd", "true", *given)
+    eventually(lambda: project.cast.prompts("planner_single"))
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"[harness] Stopped. Nothing is lost: go on with onbook workflow resume" in stderr
+    play(project.cast, DOCS)
+    assert project.workflow("resume").code == 0
+
+
+def test_a_person_at_a_terminal_chooses(project: Project, terminal: Terminal) -> None:
+    at = terminal("workflow", TASK, "--test-cmd", "true", "--lint-cmd", "true", "--answer", "commit=none")
+    for header, keys in (("Mode", "2\r"), ("Model", "1\r"), ("Convention Scan", "2\r"), ("Spec", "\x1b[B\r")):
+        at.expect_exact(f"{header}\r\n")
+        at.expect_exact("and the workflow can be resumed")
+        at.send(keys)
+    at.expect(f"{DOCS}qa_report.md")
+    at.expect_exact("recorded in")
+    at.wait()
+    assert at.exitstatus == 0
+    assert look(project.root) is None

@@ -1,5 +1,6 @@
 """What `/loop` understands: every row of the seed's error table, and where options end."""
 
+import re
 import shlex
 
 import pytest
@@ -56,6 +57,7 @@ def test_a_loop_is_an_interval_options_and_a_line(text: str, plan: Plan) -> None
         ("5m --count ٣ hello", BAD_COUNT),
         ("5m --count " + "9" * 5000 + " hello", BAD_COUNT),
         ("5m --cuont 5 hello", "loop: there is no option --cuont; did you mean --count?"),
+        ("5m --on-change=yes hello", "loop: --on-change takes no value"),
         ("5m --until", "loop: --until needs a pattern, as in --until FAILED"),
         ("5m --until '' hello", "loop: --until needs a pattern, as in --until FAILED"),
         ("5m --until ( hello", "loop: --until '(' is not a pattern: missing ): ("),
@@ -100,6 +102,18 @@ def test_the_words_of_a_shell_reach_a_program_as_they_are(arguments: list[str]) 
     plan = plan_of(as_typed(["2s", "--until", "it's (done|over)", "/run", *arguments], line_of))
     assert plan.until == "it's (done|over)"
     assert shlex.split(plan.line) == ["/run", *arguments]
+
+
+@given(st.text(min_size=1).filter(lambda text: "\0" not in text))
+def test_the_value_of_an_option_comes_from_a_shell_as_it_is(text: str) -> None:
+    pattern = f"({re.escape(text)})?"
+    for option in (("--until", pattern), (f"--until={pattern}",)):
+        assert plan_of(as_typed(["2s", *option, "hello"], line_of)) == Plan(2, "hello", until=pattern)
+
+
+def test_what_a_shell_gives_as_a_wrong_option_is_refused_too() -> None:
+    with pytest.raises(UsageError, match="no option --of mine"):
+        plan_of(as_typed(["2s", "--of mine", "hello"], line_of))
 
 
 def test_the_words_of_a_shell_are_one_prompt() -> None:

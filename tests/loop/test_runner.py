@@ -80,6 +80,14 @@ async def test_on_change_shows_an_iteration_only_when_it_says_something_new(loop
     assert looped.said == ["Loop finished after 4 iteration(s)"]
 
 
+async def test_on_change_shows_what_says_the_same_and_ends_otherwise(looped: Looped, workspace: Path) -> None:
+    (workspace / "check.sh").write_text("echo x >> n; echo same; [ $(wc -l < n) -lt 2 ]")
+    assert await looped("30s --count 3 --on-change /run sh check.sh") is Outcome.PASSED
+    assert looped.outputs == ["same\n", "same\n"]
+    notes = [note.text for note in looped.typed.seen.of(Note)]
+    assert notes.count("the same as in iteration 1, but passed → failed") == 1
+
+
 async def test_an_answer_that_is_not_new_is_neither_recorded_nor_remembered(
     looped: Looped, scripted_model: ScriptedServer
 ) -> None:
@@ -89,7 +97,6 @@ async def test_an_answer_that_is_not_new_is_neither_recorded_nor_remembered(
     live = looped.typed.live
     assert [message.text for message in live.chat.conversation.history] == ["How is it?", "calm", "How is it?", "storm"]
     assert live.record.path is not None
-    assert live.record.path.read_text().count("CALM") == 0
     assert live.record.path.read_text().count("\ncalm\n") == 1
 
 
@@ -143,6 +150,14 @@ async def test_the_usage_is_shown_with_what_is_wrong(typed: Typed) -> None:
 async def test_a_command_that_does_not_exist_is_refused_before_the_first_iteration(typed: Typed) -> None:
     assert await typed("/loop 5m /hlep") is Outcome.USAGE
     assert typed.error == "/hlep is not a command; did you mean /help?"
+
+
+async def test_a_model_that_does_not_exist_is_refused_before_the_first_iteration(
+    typed: Typed, scripted_model: ScriptedServer
+) -> None:
+    assert await typed("/loop 5m @nobody hello") is Outcome.USAGE
+    assert typed.error.startswith('model "nobody" did not resolve')
+    assert not scripted_model.chats
 
 
 async def test_help_is_shown_and_nothing_runs(typed: Typed) -> None:

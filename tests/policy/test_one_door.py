@@ -5,6 +5,7 @@ Each module that may has a reason here. A new one fails this test until somebody
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,7 @@ def touches_files(tree: ast.AST) -> Iterator[str]:
     yield from (name for name in imported(tree) if name.partition(".")[0] in _FILE_MODULES)
     yield from (call for call in calls_of(tree, "os") if call.partition(".")[2] in _OF_OS)
     yield from (call for call in calls_of(tree, "shutil") if call.partition(".")[2] in _OF_SHUTIL)
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("open", "write_atomic"):
             yield node.func.id
         elif isinstance(node, ast.Call) and is_of_a_path(node):
@@ -127,7 +128,7 @@ def calls_hosts(tree: ast.AST) -> Iterator[str]:
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -135,13 +136,15 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 def calls_of(tree: ast.AST, *owners: str) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in owners:
             yield f"{node.value.id}.{node.attr}"
 
 
 def is_of_a_path(call: ast.Call) -> bool:
-    if not isinstance(call.func, ast.Attribute) or ast.unparse(call.func.value) in ("os", "shutil"):
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if isinstance(call.func.value, ast.Name) and call.func.value.id in ("os", "shutil"):
         return False
     return call.func.attr in _OF_PATHS or is_path_open(call) or is_path_replace(call)
 
@@ -169,11 +172,19 @@ def reasons(name: str, allowed: dict[str, str]) -> list[str]:
 
 def found_by(look: Callable[[ast.AST], Iterator[str]]) -> dict[str, list[str]]:
     """The modules in which the look finds something."""
-    modules = {
-        str(path.relative_to(SOURCE)): sorted(set(look(ast.parse(path.read_bytes()))))
-        for path in sorted(SOURCE.rglob("*.py"))
-    }
+    modules = {name: sorted(set(look(tree))) for name, tree in trees().items()}
     return {name: what for name, what in modules.items() if what}
+
+
+@cache
+def trees() -> dict[str, ast.AST]:
+    """Every module of onbook."""
+    return {str(path.relative_to(SOURCE)): ast.parse(path.read_bytes()) for path in sorted(SOURCE.rglob("*.py"))}
+
+
+@lru_cache(1)
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    return list(ast.walk(tree))
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,29 @@ async def test_output_is_heard_as_it_comes(tmp_path: Path) -> None:
     assert heard == [b"a\n", b"b\n"]
 
 
+async def test_errors_that_are_listened_to_apart_are_no_output(tmp_path: Path) -> None:
+    heard: list[bytes] = []
+    argv = ["/bin/sh", "-c", "echo out; echo err >&2"]
+    ran = await run_process(
+        argv, cwd=tmp_path, environ=dict(os.environ), timeout=20, output_limit=1000, on_errors=heard.append
+    )
+    assert (ran.output, b"".join(heard)) == (b"out\n", b"err\n")
+
+
+async def test_errors_are_heard_to_the_end_of_a_program_that_closed_its_output_before(tmp_path: Path) -> None:
+    heard: list[bytes] = []
+    script = "import os, sys; os.close(1); sys.stderr.write('x' * 1_000_000)"
+    await run_process(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        environ=dict(os.environ),
+        timeout=20,
+        output_limit=1000,
+        on_errors=heard.append,
+    )
+    assert sum(map(len, heard)) == 1_000_000
+
+
 async def test_a_listener_that_fails_ends_the_program(tmp_path: Path) -> None:
     def fail(_piece: bytes) -> None:
         raise ZeroDivisionError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from onbook.events import Note, RunFinished, RunStarted
+from onbook.events import GateWaiting, Note, RunFinished, RunStarted
 from onbook.outcome import Outcome
 from onbook.policy.effects import Run
 from tests.commands.conftest import Typed, typed  # noqa: F401 - a fixture
@@ -248,11 +248,15 @@ async def test_keys_that_a_script_prints_do_not_reach_the_model(
     assert "a1B2a1B2" not in sent(scripted_model)[0]
 
 
-async def test_a_workflow_that_does_not_exist_yet_says_so(session: Typed, scripted_model: ScriptedServer) -> None:
+async def test_a_first_message_is_the_task_of_a_harness_and_the_next_one_is_talk(
+    session: Typed, scripted_model: ScriptedServer
+) -> None:
     await session("/role harnessed")
-    assert await session("fix it") is Outcome.USAGE
-    assert session.error.startswith('workflow all_of_it, which role harnessed starts, is of kind = "harness"')
-    assert not scripted_model.chats
+    assert await session("fix it") is Outcome.WAITING
+    assert session.events.of(GateWaiting)[0].gate == "mode"
+    assert await session("hello") is Outcome.PASSED
+    assert not session.events.of(GateWaiting)
+    assert len(scripted_model.chats) == 1
 
 
 async def test_a_no_leaves_the_message_unsent(session: Typed, scripted_model: ScriptedServer, workspace: Path) -> None:

@@ -20,21 +20,28 @@ class Seen:
         """Everything that was written, with its codes."""
         self._screen = pyte.HistoryScreen(columns, rows, history=10_000, ratio=0.5)
         self._stream = pyte.Stream(self._screen)
+        self._looked: dict[str, str] = {}  # to look again at what has not changed costs nothing
 
     def resize(self, columns: int, rows: int) -> None:
         self.child.setwinsize(rows, columns)
         self._screen.resize(rows, columns)
+        self._looked.clear()
 
     @property
     def screen(self) -> str:
         """The visible rows."""
-        return "\n".join(row.rstrip() for row in self._screen.display)
+        if "screen" not in self._looked:
+            self._looked["screen"] = "\n".join(row.rstrip() for row in self._screen.display)
+        return self._looked["screen"]
 
     @property
     def all(self) -> str:
         """The rows that scrolled away, then the visible ones."""
-        gone = ("".join(row[column].data for column in range(self._screen.columns)) for row in self._screen.history.top)
-        return "\n".join([*(row.rstrip() for row in gone), self.screen])
+        if "all" not in self._looked:
+            columns = range(self._screen.columns)
+            gone = ("".join(row[column].data for column in columns).rstrip() for row in self._screen.history.top)
+            self._looked["all"] = "\n".join([*gone, self.screen])
+        return self._looked["all"]
 
     def read(self, seconds: float = 0.02) -> bool:
         """Take in what the program wrote meanwhile; False when it has ended."""
@@ -46,6 +53,7 @@ class Seen:
             return False
         self.raw += text
         self._stream.feed(text)
+        self._looked.clear()
         return True
 
     def until(self, shown: str | Callable[[], bool], seconds: float = 30) -> None:
@@ -92,6 +100,8 @@ class Seen:
         """Read to the end of the program; its exit status."""
         while self.read(10):
             pass
+        self.child.wait()
+        self.child.ptyproc.delayafterclose = 0  # it has ended already
         self.child.close()
         return int(self.child.exitstatus) if self.child.exitstatus is not None else None
 

@@ -1,6 +1,5 @@
 """onbook in a pseudo-terminal with the commands of `at_gate.py`: what a workflow does there, without the workflow."""
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,8 +9,7 @@ import pytest
 from tests.conftest import default_signals
 from tests.scripted import ScriptedServer
 from tests.terminal.conftest import Seen
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.warm import start_in_terminal
 
 AtGate = Callable[..., Seen]
 
@@ -23,16 +21,8 @@ def at_gate(workspace: Path, environment: dict[str, str], scripted_model: Script
 
     def start(*args: str, **env: str) -> Seen:
         with default_signals():
-            child = pexpect.spawn(
-                sys.executable,
-                ["-m", "tests.terminal.at_gate", *args],
-                cwd=str(workspace),
-                env=environment | {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT)} | env,
-                encoding="utf-8",
-                timeout=30,
-                dimensions=(24, 100),
-            )
-        child.delaybeforesend = None
+            environ = environment | {"TERM": "xterm-256color"} | env
+            child = start_in_terminal(args, environ, workspace, "tests.terminal.at_gate")
         opened.append(child)
         return Seen(child, 100, 24)
 

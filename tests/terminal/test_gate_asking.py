@@ -12,8 +12,9 @@ from onbook.workflow.gates import Answer
 from tests.conftest import CommandLine, write_script
 from tests.scripted import ScriptedServer
 from tests.terminal.conftest import Seen
-from tests.terminal.staging import ROOT, AtGate
+from tests.terminal.staging import AtGate
 from tests.terminal.staging import at_gate as at_gate
+from tests.warm import ROOT
 from tests.workflow.questions import question_at
 
 UP, DOWN, ENTER, CTRL_C = "\x1b[A", "\x1b[B", "\r", "\x03"

@@ -13,9 +13,9 @@ from typing import TextIO
 import pyte
 import pytest
 
+from onbook.cells import width
 from onbook.events import Note, ReasoningDelta, RunStarted, StepStarted
 from onbook.terminal.board import Board
-from onbook.terminal.cells import width
 from onbook.terminal.live_view import LiveView
 from onbook.terminal.surface import Surface
 from onbook.terminal.view import TextView

@@ -132,6 +132,7 @@ def test_ctrl_c_drops_what_waits_too(see: See, scripted_model: ScriptedServer) -
     seen.until("queued: two")
     seen.send("\x03")
     seen.until("onbook: 1 waiting line dropped")
+    seen.until("Cancelled.")
     seen.ready()
     assert len(scripted_model.chats) == 1
     assert seen.all.count("Cancelled.") == 1

@@ -27,6 +27,8 @@ class Part:
     files: dict[str, str] = field(default_factory=dict)
     """Path and text; a `*` in the path is what the prompt has there."""
     delay: float = 0.0
+    when: str = ""
+    """Played whenever the prompt has this in it; the first part without is for all other prompts."""
 
 
 class Cast:
@@ -60,7 +62,7 @@ class Cast:
             return Reply(self._parts[name][int(number)].line)
         name = next(name for name, opening in _OPENINGS.items() if opening in request.conversation)
         with self._lock:
-            number = min(len(self.prompts(name)), len(self._parts[name]) - 1)
+            number = self._number(name, request.conversation)
             self._heard.append((name, request.conversation))
         part = self._parts[name][number]
         calls = tuple(
@@ -70,6 +72,13 @@ class Cast:
             for at, (path, content) in enumerate(part.files.items())
         )
         return Reply(tool_calls=calls, delay=part.delay) if calls else Reply(part.line, delay=part.delay)
+
+    def _number(self, name: str, prompt: str) -> int:
+        parts = self._parts[name]
+        if not any(part.when for part in parts):
+            return min(len(self.prompts(name)), len(parts) - 1)
+        called = (number for number, part in enumerate(parts) if part.when and part.when in prompt)
+        return next(called, next(number for number, part in enumerate(parts) if not part.when))
 
 
 def _path_in(request: Request, path: str) -> str:

@@ -22,7 +22,8 @@ from onbook.session.pending import Piece
 from onbook.session.reading import attach, name_of
 from onbook.session.schema import schema_of
 from onbook.terminal.asker import LineAsker
-from onbook.terminal.view import JsonView, TextView
+from onbook.terminal.json_view import JsonView
+from onbook.terminal.view import TextView
 
 
 @click.command()
@@ -30,8 +31,8 @@ from onbook.terminal.view import JsonView, TextView
 @options.model
 @options.role
 @options.system
-@click.option("--continue", "continued", is_flag=True, help="Go on with the latest session of this workspace.")
-@click.option("--session", metavar="SESSION", shell_complete=options.complete_sessions, help="Go on with this session.")
+@options.continued
+@options.session
 @click.option(
     "--schema",
     type=click.Path(path_type=Path),
@@ -48,7 +49,7 @@ from onbook.terminal.view import JsonView, TextView
 @options.budget
 @options.allow
 @options.trust
-@click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line.")
+@options.as_events
 @options.no_record
 @options.config
 @options.workspace
@@ -87,7 +88,7 @@ async def _ask(stage: Stage, words: str, line: Line, **given: Any) -> Outcome:
         view,
         model=given["model"],
         system=given["system"],
-        session=given["session"] or ("latest" if given["continued"] else None),
+        session=options.session_to_go_on_with(given),
         record=not given["no_record"],
         options={"schema": schema} if schema else None,
         budget=given["budget"],

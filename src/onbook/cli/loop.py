@@ -18,9 +18,10 @@ from onbook.loop.plan import as_typed, words_before_prompt
 from onbook.outcome import Outcome
 from onbook.session.grammar import parse_line
 from onbook.terminal.asker import LineAsker
+from onbook.terminal.json_view import JsonView
 from onbook.terminal.screen import is_terminal
 from onbook.terminal.spinner import Spinner
-from onbook.terminal.view import JsonView, TextView
+from onbook.terminal.view import TextView
 
 if TYPE_CHECKING:
     from onbook.session.progress import Progress
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 @options.model
 @options.role
 @options.system
-@click.option("--continue", "continued", is_flag=True, help="Go on with the latest session of this workspace.")
-@click.option("--session", metavar="SESSION", shell_complete=options.complete_sessions, help="Go on with this session.")
+@options.continued
+@options.session
 @options.budget
 @options.allow
 @options.trust
-@click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line.")
+@options.as_events
 @options.no_record
 @options.config
 @options.workspace
@@ -79,7 +80,7 @@ async def _loop(stage: Stage, line: str, **given: Any) -> Outcome:
         JsonView() if given["as_json"] else TextView(),
         model=given["model"],
         system=given["system"],
-        session=given["session"] or ("latest" if given["continued"] else None),
+        session=options.session_to_go_on_with(given),
         record=not given["no_record"],
         allow=given["allow"] | ({"start"} if given["trust"] else set()),
         budget=given["budget"],

@@ -1,6 +1,6 @@
 """Options that several commands share, with their completion."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,6 +56,11 @@ def offered(words: Iterable[str], incomplete: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(word) for word in words if word.casefold().startswith(incomplete.casefold())]
+
+
+def session_to_go_on_with(given: Mapping[str, Any]) -> str | None:
+    """The one that `--session` names, or the latest with `--continue`; None begins a new one."""
+    return given.get("session") or ("latest" if given.get("continued") else None)
 
 
 def known_here(ctx: click.Context, look: "Callable[[Stage], Iterable[T]]") -> list[T]:
@@ -114,6 +119,12 @@ config: Decorator = click.option(
     metavar="FILE",
     help="Another program's settings, as Octomind's: its pipelines, workflows and roles are used too.",
 )
+continued: Decorator = click.option(
+    "--continue", "continued", is_flag=True, help="Go on with the latest session of this workspace."
+)
+session: Decorator = click.option(
+    "--session", metavar="SESSION", shell_complete=complete_sessions, help="Go on with this session."
+)
 no_record: Decorator = click.option("--no-record", is_flag=True, help="Keep no transcript.")
 budget: Decorator = click.option(
     "--budget",
@@ -133,6 +144,7 @@ allow: Decorator = click.option(
     "write:src. Repeatable.",
 )
 as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+as_events: Decorator = click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line.")
 session_argument: Decorator = click.argument(
     "session", metavar="[SESSION]", default="latest", shell_complete=complete_sessions
 )

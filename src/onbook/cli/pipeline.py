@@ -57,8 +57,8 @@ def _complete_files(ctx: click.Context, param: click.Parameter, incomplete: str)
 )
 @click.option("--dry-run", is_flag=True, help="Show what each step would send and to whom; send nothing.")
 @click.option("--resume", is_flag=True, help="Go on with a run that failed or was stopped: [CONFIDENCE%] [RUN].")
-@click.option("--continue", "continued", is_flag=True, help="Go on with the latest session of this workspace.")
-@click.option("--session", metavar="SESSION", shell_complete=options.complete_sessions, help="Go on with this session.")
+@options.continued
+@options.session
 @options.budget
 @options.trust
 @click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line, in place of the reply.")
@@ -108,7 +108,8 @@ def resume(stage: Stage, again: TakenUp, **given: Any) -> Outcome:
 async def _perform(stage: Stage, work: PipelineCall | TakenUp, text: str, given: dict[str, Any]) -> Outcome:
     from onbook.cli.production import open_production
     from onbook.pipeline.runner import resume_pipeline, run_pipeline
-    from onbook.terminal.view import JsonView, TextView
+    from onbook.terminal.json_view import JsonView
+    from onbook.terminal.view import TextView
 
     view = JsonView() if given["as_json"] else TextView()
     async with open_production(stage, view, **_options(given)) as ready:
@@ -134,7 +135,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
     """Those of `open_production`. A model is looked for at once where one was named; else when a step needs it."""
     return {
         "model": given["model"],
-        "session": given.get("session") or ("latest" if given.get("continued") else None),
+        "session": options.session_to_go_on_with(given),
         "record": not given.get("no_record"),
         "budget": given.get("budget"),
         "choose": given["model"] is not None,

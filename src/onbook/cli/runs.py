@@ -23,6 +23,7 @@ from onbook.journal.prune import prune as forget
 from onbook.journal.reading import all_runs, one_run
 from onbook.outcome import Outcome, UsageError
 from onbook.terminal.screen import printable
+from onbook.words import counted
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -136,7 +137,7 @@ def prune(older_than: str | None, larger_than: str | None, workspace: Path | Non
         return
     with open_journal(root) as journal, in_words(journal.path):
         gone = forget(journal.database, journal.blobs, older_than=age, larger_than=size)
-    click.echo(f"forgot {len(gone)} run{'' if len(gone) == 1 else 's'}{': ' if gone else ''}{', '.join(gone)}")
+    click.echo(f"forgot {counted(len(gone), 'run')}{': ' if gone else ''}{', '.join(gone)}")
 
 
 def _read(text: str | None, reader: Callable[[str], T | None], option: str, form: str) -> T | None:

@@ -115,7 +115,8 @@ def open_runner(stage: Stage, *, as_json: bool, debug: bool = False) -> "Runner"
     from onbook.cli.parts import open_door
     from onbook.flow.runner import Runner
     from onbook.policy.redaction import RedactingSink
-    from onbook.terminal.view import JsonView, TextView
+    from onbook.terminal.json_view import JsonView
+    from onbook.terminal.view import TextView
 
     view = JsonView() if as_json else TextView()
     if debug and isinstance(view, TextView):

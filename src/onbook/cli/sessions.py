@@ -16,8 +16,9 @@ from onbook.cli.stage import Stage, open_stage
 from onbook.cli.table import echo_table
 from onbook.outcome import Outcome
 from onbook.session.replaying import replay as ask_again
+from onbook.terminal.json_view import JsonView
 from onbook.terminal.screen import fit_for, printable, write, write_aside
-from onbook.terminal.view import JsonView, TextView
+from onbook.terminal.view import TextView
 from onbook.transcript.history import Session, load
 from onbook.transcript.reading import readable, with_steps
 from onbook.transcript.sessions import find_session, list_sessions
@@ -65,7 +66,7 @@ def show(session: str, workspace: Path | None, *, as_json: bool) -> None:
 @options.system
 @options.budget
 @options.allow
-@click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line.")
+@options.as_events
 @options.no_record
 @options.workspace
 @click.pass_context

@@ -71,7 +71,8 @@ async def _perform(stage: Stage, arguments: tuple[str, ...], given: dict[str, An
     from onbook.commands.dispatch import carry_out
     from onbook.session.grammar import CommandLine
     from onbook.terminal.asker import LineAsker
-    from onbook.terminal.view import JsonView, TextView
+    from onbook.terminal.json_view import JsonView
+    from onbook.terminal.view import TextView
 
     production = open_production(
         stage,

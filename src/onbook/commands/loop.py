@@ -3,8 +3,9 @@
 import click
 
 from onbook.commands.call import Call
-from onbook.outcome import Outcome, UsageError
-from onbook.session.grammar import CommandLine, parse_line
+from onbook.outcome import OnbookError, Outcome, UsageError
+from onbook.session.grammar import CommandLine, MentionLine, parse_line
+from onbook.session.live import Live
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -35,7 +36,6 @@ async def loop(ctx: click.Context, words: tuple[str, ...]) -> Outcome:
       /loop 2s --until FAILED /run make test
     """
     from onbook.commands.dispatch import Manner, carry_out
-    from onbook.commands.registry import slash_commands
     from onbook.loop.plan import USAGE, plan_of
     from onbook.loop.runner import run_loop
 
@@ -49,8 +49,22 @@ async def loop(ctx: click.Context, words: tuple[str, ...]) -> Outcome:
         if str(error) != USAGE:
             call.note(USAGE)
         raise
-    parsed = parse_line(plan.line)
-    if isinstance(parsed, CommandLine):
-        slash_commands().resolve_command(ctx, [parsed.name])  # complains of one that there is not, before anything runs
+    await _check_names(ctx, call.live, plan.line)
     live, manner = call.live, Manner(triggers=False, confidence=plan.until_confidence)
     return await run_loop(live, plan, f"/loop {text}", lambda line: carry_out(live, line, manner=manner))
+
+
+async def _check_names(ctx: click.Context, live: Live, line: str) -> None:
+    """Complain of a command or a model that there is not, before anything runs: it would be the same every time."""
+    from onbook.commands.registry import slash_commands
+
+    parsed = parse_line(line)
+    if isinstance(parsed, CommandLine):
+        slash_commands().resolve_command(ctx, [parsed.name])
+    elif isinstance(parsed, MentionLine):
+        try:
+            await live.choice.named(parsed.name)
+        except UsageError:
+            raise
+        except OnbookError:  # a server that cannot be asked now may be there by then; its iteration says so
+            return

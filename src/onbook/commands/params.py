@@ -48,6 +48,16 @@ class Offered(click.ParamType[str], ABC):
         return [CompletionItem(word, help=what) for word, what in found if word.casefold().startswith(typed)]
 
 
+class Words(Offered):
+    """One of a few words that people use."""
+
+    def __init__(self, *words: str) -> None:
+        self._words = words
+
+    def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:  # noqa: ARG002
+        return ((word, "") for word in self._words)
+
+
 class WorkspacePath(Offered):
     """A path; relative ones start at the workspace."""
 

@@ -6,20 +6,13 @@ from collections.abc import Iterable
 import click
 
 from onbook.commands.call import Call
-from onbook.commands.params import Offer, Offered, WorkspacePath
+from onbook.commands.params import Offer, Words, WorkspacePath
 from onbook.outcome import Outcome, UsageError
 from onbook.session.live import Live
 
 PERCENTAGES = ("50%", "60%", "70%", "80%", "85%", "90%", "95%", "100%")
 METHODS = ("ask", "logprobs", "samples:3", "samples:5")
 MARKDOWN = (".md", ".markdown")
-
-
-class _Confidence(Offered):
-    """A percentage; a few that people use are offered."""
-
-    def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:  # noqa: ARG002
-        return ((percentage, "") for percentage in PERCENTAGES)
 
 
 class _PromptFile(WorkspacePath):
@@ -29,19 +22,14 @@ class _PromptFile(WorkspacePath):
         return (offer for offer in super().offers(live, incomplete) if offer[0].lower().endswith(("/", *MARKDOWN)))
 
 
-class _Method(Offered):
-    """A source of confidence."""
-
-    def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:  # noqa: ARG002
-        return ((method, "") for method in METHODS)
-
-
 @click.command()
 @click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="Fill {{NAME}} in the files. Repeatable.")
-@click.option("--confidence-method", "method", metavar="METHOD", type=_Method(), help="ask, logprobs or samples:N.")
+@click.option(
+    "--confidence-method", "method", metavar="METHOD", type=Words(*METHODS), help="ask, logprobs or samples:N."
+)
 @click.option("--dry-run", is_flag=True, help="Show what each step would send and to whom; send nothing.")
 @click.option("--resume", is_flag=True, help="Go on with a run that failed or was stopped: [CONFIDENCE%] [RUN].")
-@click.argument("confidence", metavar="CONFIDENCE%", required=False, type=_Confidence())
+@click.argument("confidence", metavar="CONFIDENCE%", required=False, type=Words(*PERCENTAGES))
 @click.argument("files", metavar="FILE…", nargs=-1, type=_PromptFile())
 @click.pass_obj
 async def pipeline(

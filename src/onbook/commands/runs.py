@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from onbook.cells import in_columns
 from onbook.commands.call import Call
 from onbook.commands.group import Group
 from onbook.commands.params import Offer, Offered
@@ -48,10 +49,8 @@ async def list_(call: Call) -> None:
     if not found:
         call.note("no runs are recorded here yet")
         return
-    rows = [HEAD, *map(run_row, found)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        call.say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in in_columns([HEAD, *map(run_row, found)]):
+        call.say(line)
 
 
 @runs.command()

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from onbook.cells import padded, width
 from onbook.journal.listing import Instance, Run
 from onbook.outcome import Outcome
 from onbook.policy.effects import one_line
@@ -58,8 +59,8 @@ def _tree(instances: Sequence[Instance]) -> Iterator[str]:
                 lines.append((" ", "  " * depth + name, ", ".join(counts)))
         name = "  " * (len(places) - 1) + places[-1][1]
         lines.append(("✓" if each.outcome == Outcome.PASSED.value else "✗", name, _told(each)))
-    width = max((len(name) for _, name, _ in lines), default=0)
-    return (f"  {mark} {name.ljust(width)}  {told}" for mark, name, told in lines)
+    widest = max((width(name) for _, name, _ in lines), default=0)
+    return (f"  {mark} {padded(name, widest)}  {told}" for mark, name, told in lines)
 
 
 def _places(address: str) -> list[tuple[str, str]]:

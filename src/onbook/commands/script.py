@@ -8,9 +8,10 @@ import click
 from onbook.commands.call import Call
 from onbook.commands.group import Group
 from onbook.commands.params import Offer, Offered
-from onbook.commands.pipelines import known_pipeline, look_at, pipeline_row
+from onbook.commands.pipelines import known_pipeline, look_at
 from onbook.outcome import Outcome
 from onbook.session.live import Live
+from onbook.words import counted
 
 
 class _PipelineName(Offered):
@@ -35,8 +36,8 @@ async def list_(call: Call) -> None:
     if not call.live.settings.pipelines:
         call.note("no pipelines; [[pipelines]] in onbook.toml defines them, see /help scripts")
     for pipeline in call.live.settings.pipelines:
-        name, steps, about = pipeline_row(pipeline)
-        call.say(f"{name} ({steps} step{'' if steps == '1' else 's'}){f': {about}' if about else ''}")
+        about = f": {pipeline.description}" if pipeline.description else ""
+        call.say(f"{pipeline.name} ({counted(len(pipeline.steps), 'step')}){about}")
 
 
 @script.command()

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import click
 
 from onbook.commands.call import Call
-from onbook.commands.params import Offer, Offered, WorkspacePath
+from onbook.commands.params import Offer, Offered, Words, WorkspacePath
 from onbook.outcome import Outcome
 from onbook.session.live import Live
 from onbook.workflow.gates import CHOICES
@@ -41,18 +41,8 @@ class _Action(Offered):
         return ACTIONS.items()
 
 
-class _Words(Offered):
-    """One of a few words."""
-
-    def __init__(self, *words: str) -> None:
-        self._words = words
-
-    def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:  # noqa: ARG002
-        return ((word, "") for word in self._words)
-
-
 _TYPES: dict[str, click.ParamType[str]] = {
-    **{field: _Words(*words) for field, words in WORDS.items()},
+    **{field: Words(*words) for field, words in WORDS.items()},
     "from_spec": WorkspacePath(only_folders=True),
     "output_dir": WorkspacePath(only_folders=True),
 }
@@ -83,7 +73,7 @@ async def workflow(call: Call, /, words: tuple[str, ...], **given: Any) -> Outco
 
     Without words it says what is next. In place of a task stands an ACTION: plan TASK, generate, verify and evaluate
     do one phase and stop; status shows how far it is, resume goes on to the end, discard gives it up, clean deletes
-    results. See `/help workflow`.
+    results.
 
     \b
     Examples:

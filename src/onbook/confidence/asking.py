@@ -1,20 +1,20 @@
 """One question to a model, and how sure it is of its answer: asked for, calculated, or found out by asking again."""
 
 import asyncio
-from functools import reduce
 
 import msgspec
 
 from onbook.confidence.instruction import with_instruction
 from onbook.confidence.logprobs import read_logprobs
+from onbook.confidence.quiet_asking import QuietAsking, uncarried
 from onbook.confidence.rating import rated
 from onbook.confidence.samples import agreement
-from onbook.confidence.voices import Quiet, Withholding
+from onbook.confidence.voices import Withholding
 from onbook.confidence.wording import read_wording
 from onbook.config.confidence_settings import Method
 from onbook.events import Reading, Sink, Totals
 from onbook.models.errors import Rejected
-from onbook.models.messages import Request, ToolCall
+from onbook.models.messages import Request
 from onbook.models.resolver import Resolved
 from onbook.outcome import UsageError
 from onbook.session.reply import Replies, Reply
@@ -64,12 +64,12 @@ class Asking:
         self._voice = Withholding(emit) if method is not None and method.kind == "ask" else None
         self.telling = self._voice or Telling(emit)
         self._aloud = Replies(chat.choice, chat.ledger, self.telling)
-        self._quiet: list[Replies] = []
+        self._quiet = QuietAsking(chat, self.telling)
 
     @property
     def totals(self) -> Totals:
         """What everything that was asked has cost, told or not."""
-        return reduce(Totals.plus, (each.totals for each in self._quiet), self._aloud.totals)
+        return self._aloud.totals.plus(self._quiet.totals)
 
     @property
     def finish_reason(self) -> str:
@@ -96,7 +96,7 @@ class Asking:
         reading = said.reading
         if reading is None:
             self.telling.note("asked again how sure it is", "debug")
-            reading = await rated(sent, reply.text, self._model, self._chat.choice, self._quietly)
+            reading = await rated(sent, reply.text, self._model, self._chat.choice, self._quiet.ask)
         return Answered(said.text, reading or read_wording(said.text))
 
     async def _calculated(self, sent: Request) -> Answered:
@@ -133,29 +133,15 @@ class Asking:
     async def _sample(self, sent: Request, number: int) -> Reply:
         """Another answer to the same question; where there is a seed, with its own: else all would be the same."""
         another = sent if sent.seed is None else msgspec.structs.replace(sent, seed=sent.seed + number)
-        reply = await self._quietly(another)
+        reply = await self._quiet.ask(self._model, another)
         if not reply.text.strip():
             raise NothingSaid(self._model.name, reply.wanted)
         return reply
 
     async def _reply(self, sent: Request) -> Reply:
         """The answer that is told."""
-        reply = await self._aloud.next(self._model, sent, _same)
-        if reply.finish_reason == "length":
-            self._chat.ledger.check_cut()
-            self.telling.note("the answer was cut off at the model's length limit", "warning")
+        reply = await self._aloud.next(self._model, sent, uncarried)
+        self._aloud.check_whole(reply)
         if not reply.text.strip():
             raise NothingSaid(self._model.name, reply.wanted)
         return reply
-
-    async def _quietly(self, request: Request) -> Reply:
-        """An answer that is paid for and not told."""
-        self._chat.ledger.begin_call(self._model)
-        replies = Replies(self._chat.choice, self._chat.ledger, Quiet(self.telling))
-        self._quiet.append(replies)
-        return await replies.next(self._model, request, _same)
-
-
-def _same(call: ToolCall) -> ToolCall:
-    """Nobody carries out what a model calls here."""
-    return call

@@ -12,11 +12,11 @@ from onbook.models.resolver import Resolved
 from onbook.session.choice import ModelChoice
 from onbook.session.reply import Reply
 
-Quietly = Callable[[Request], Awaitable[Reply]]
+Ask = Callable[[Resolved, Request], Awaitable[Reply]]
 """Asks without a word to anybody else."""
 
 
-async def rated(sent: Request, reply: str, model: Resolved, choice: ModelChoice, ask: Quietly) -> Reading | None:
+async def rated(sent: Request, reply: str, model: Resolved, choice: ModelChoice, ask: Ask) -> Reading | None:
     """What the model says when it is asked again, with the whole exchange; None where it cannot say.
 
     A model that cannot be reached any more is no less sure than before: that error is raised.
@@ -30,13 +30,13 @@ async def rated(sent: Request, reply: str, model: Resolved, choice: ModelChoice,
     return None if score is None else Reading(score, "follow-up")
 
 
-async def _follow_up(question: Request, model: Resolved, choice: ModelChoice, ask: Quietly) -> Reply:
+async def _follow_up(question: Request, model: Resolved, choice: ModelChoice, ask: Ask) -> Reply:
     """The rating, held to a schema where the backend can do that. One that turns it down is asked without."""
     if not choice.holds_schema(model):
-        return await ask(question)
+        return await ask(model, question)
     try:
-        return await ask(msgspec.structs.replace(question, schema=SCHEMA))
+        return await ask(model, msgspec.structs.replace(question, schema=SCHEMA))
     except Rejected:
-        rating = await ask(question)
+        rating = await ask(model, question)
         choice.hold_to_no_schema(model)
         return rating

@@ -6,6 +6,7 @@ The plot is a row of block characters for each line of the table, which needs no
 from collections import Counter
 from collections.abc import Sequence
 
+from onbook.cells import cut, padded, width
 from onbook.confidence.report import Scores
 
 _MODEL_WIDTH = 24
@@ -21,12 +22,12 @@ def described(report: Sequence[Scores]) -> str:
 
 
 def _table(report: Sequence[Scores]) -> list[str]:
-    width = _width(report)
-    lines = [f"{'MODEL':<{width}}  METHOD     STEPS  MEAN  MEDIAN  LOWEST  BELOW"]
+    room = _room(report)
+    lines = [f"{padded('MODEL', room)}  METHOD     STEPS  MEAN  MEDIAN  LOWEST  BELOW"]
     for each in report:
         below = "-" if each.below is None else f"{each.below:.0%}"
         lines.append(
-            f"{_name(each):<{width}}  {each.method:<9}  {each.steps:>5}  {each.mean:.2f}    {each.median:.2f}    "
+            f"{padded(_name(each), room)}  {each.method:<9}  {each.steps:>5}  {each.mean:.2f}    {each.median:.2f}    "
             f"{each.lowest:.2f}  {below:>5}"
         )
     return lines
@@ -41,10 +42,10 @@ def _reached(report: Sequence[Scores]) -> str:
 
 
 def _plot(report: Sequence[Scores]) -> list[str]:
-    width = _width(report)
+    room = _room(report)
     return [
-        f"{'SCORES':<{width}}  {'':<9}  {_AXIS}",
-        *(f"{_name(each):<{width}}  {each.method:<9}  {_strip(each.scores)}" for each in report),
+        f"{padded('SCORES', room)}  {'':<9}  {_AXIS}",
+        *(f"{padded(_name(each), room)}  {each.method:<9}  {_strip(each.scores)}" for each in report),
     ]
 
 
@@ -55,11 +56,11 @@ def _strip(scores: Sequence[float]) -> str:
     return "".join(_LEVELS[-(-8 * places[place] // most)] for place in range(_COLUMNS))
 
 
-def _width(report: Sequence[Scores]) -> int:
-    return max(len("SCORES"), *(len(_name(each)) for each in report))
+def _room(report: Sequence[Scores]) -> int:
+    return max(width("SCORES"), *(width(_name(each)) for each in report))
 
 
 def _name(each: Scores) -> str:
     """The model's name; of a long one the beginning and the end, where its size and version stand."""
     name, half = " ".join(each.model.split()), _MODEL_WIDTH // 2
-    return name if len(name) <= _MODEL_WIDTH else f"{name[: half - 1]}…{name[-half:]}"
+    return name if width(name) <= _MODEL_WIDTH else f"{cut(name, half - 1)}…{cut(name[::-1], half)[::-1]}"

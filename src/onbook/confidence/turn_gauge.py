@@ -5,16 +5,17 @@ import msgspec
 from onbook.confidence.blocks import read_blocks
 from onbook.confidence.holding import Holder
 from onbook.confidence.instruction import with_instruction
+from onbook.confidence.quiet_asking import QuietAsking
 from onbook.confidence.rating import rated
-from onbook.confidence.voices import Quiet, Withholding
+from onbook.confidence.voices import Withholding
 from onbook.confidence.wording import read_wording
 from onbook.events import Reading, Totals
-from onbook.models.messages import Request, ToolCall
+from onbook.models.messages import Request
 from onbook.models.resolver import Resolved
 from onbook.session.attachments import Prompt
-from onbook.session.reply import Replies, Reply
+from onbook.session.reply import Reply
 from onbook.session.turn import Chat
-from onbook.words import compared
+from onbook.words import sureness
 
 
 class TurnGauge:
@@ -24,16 +25,13 @@ class TurnGauge:
         self._chat = chat
         self._threshold = threshold
         self.telling = _Withholding(chat.emit)
-        self._quiet: list[Replies] = []
+        self._quiet = QuietAsking(chat, self.telling)
         self._raw = self._said = ""
         self._reading: Reading | None = None
 
     @property
     def totals(self) -> Totals:
-        totals = Totals()
-        for each in self._quiet:
-            totals = totals.plus(each.totals)
-        return totals
+        return self._quiet.totals
 
     def asked(self, prompt: Prompt) -> Prompt:
         return msgspec.structs.replace(prompt, text=with_instruction(prompt.text))
@@ -47,24 +45,11 @@ class TurnGauge:
     async def read(self, model: Resolved, sent: Request) -> None:
         reading = self._reading or await self._rated(model, sent) or read_wording(self._said)
         self.telling.confidence(reading, self._threshold)
-        self.telling.note(_words(reading, self._threshold))
+        self.telling.note(" · ".join(filter(None, (sureness(reading.score, self._threshold), reading.weakness))))
 
     async def _rated(self, model: Resolved, sent: Request) -> Reading | None:
-        async def quietly(request: Request) -> Reply:
-            self._chat.ledger.begin_call(model)
-            replies = Replies(self._chat.choice, self._chat.ledger, Quiet(self.telling))
-            self._quiet.append(replies)
-            return await replies.next(model, request, _same)
-
         without_tools = msgspec.structs.replace(sent, tools=())
-        return await rated(without_tools, self._raw, model, self._chat.choice, quietly)
-
-
-def _words(reading: Reading, threshold: float) -> str:
-    """As the scenes of a pipeline have it."""
-    score, needed = compared(reading.score, threshold)
-    met = "threshold met" if reading.score >= threshold else f"below threshold {needed}"
-    return f"confidence: {score} — {met}{' · guessed from wording' if reading.method == 'wording' else ''}"
+        return await rated(without_tools, self._raw, model, self._chat.choice, self._quiet.ask)
 
 
 class _Withholding(Withholding):
@@ -73,8 +58,3 @@ class _Withholding(Withholding):
     def next_reply(self) -> None:
         super().next_reply()
         self._holder = Holder()
-
-
-def _same(call: ToolCall) -> ToolCall:
-    """Nobody carries out what a model calls here."""
-    return call

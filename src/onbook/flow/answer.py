@@ -4,13 +4,13 @@ A run of its own, because several answers may come at the same time, and nobody 
 """
 
 import asyncio
-import time
 
 from onbook.confidence.asking import Answered, Asking
-from onbook.events import PromptStep, RunStarted
+from onbook.events import PromptStep
 from onbook.flow.question import Question
 from onbook.flow.world import Here
 from onbook.outcome import OnbookError, Outcome
+from onbook.session.attachments import Prompt as Said
 from onbook.session.speaker import speaker_of
 from onbook.session.turn import Chat
 
@@ -51,26 +51,18 @@ class Answer:
     def _begin(self) -> None:
         chat, here, question = self._chat, self._here, self._question
         here.model = question.model.model
-        here.world.emit(
-            RunStarted(
-                run=self._asking.telling.run,
-                time=time.time(),
-                kind="prompt",
-                input=question.asked,
-                workspace=chat.workspace,
-                speaker=speaker_of(question.model, chat.choice, chat.agent),
-                step=PromptStep(
-                    within=here.world.run,
-                    address=here.address,
-                    index=here.index,
-                    total=here.total,
-                    file=question.file,
-                    body=question.body,
-                    instructed=question.is_instructed,
-                    context_used=question.context_used,
-                ),
-            )
+        step = PromptStep(
+            within=here.world.run,
+            address=here.address,
+            index=here.index,
+            total=here.total,
+            file=question.file,
+            body=question.body,
+            instructed=question.is_instructed,
+            context_used=question.context_used,
         )
+        speaker = speaker_of(question.model, chat.choice, chat.agent)
+        self._asking.telling.started(Said(question.asked), speaker, chat.workspace, "prompt", step)
 
     async def _in_time(self) -> Answered:
         question = self._question

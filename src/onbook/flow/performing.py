@@ -17,6 +17,7 @@ from onbook.flow.joining import Joined
 from onbook.flow.spool import Spool
 from onbook.flow.steps import Conditional, Flow, Foreach, Loop, Once, Parallel, Step
 from onbook.flow.world import StepFailed, World
+from onbook.words import counted
 
 _LONGEST_NAME = 80
 """So much of an item's text is its name."""
@@ -82,7 +83,7 @@ class Performance:
                 given = lap.output = await self._sequence(step.substeps, given, address, top)
             if _is_in(pattern, given):
                 return given
-        rounds = f"{step.most} round{'' if step.most == 1 else 's'}"
+        rounds = counted(step.most, "round")
         problem = f"{step.until!r} was not in the output after {rounds}"
         if step.on_exhausted == "error":
             raise StepFailed(problem, address=instance.address)

@@ -8,6 +8,7 @@ import msgspec
 from onbook.confidence.asking import as_sent
 from onbook.config.confidence_settings import Method
 from onbook.config.percent import share_of
+from onbook.events import RULE
 from onbook.flow.answer import Answer
 from onbook.flow.data import Data, Small
 from onbook.flow.prompt_files import Ready, UnknownMention, prepared
@@ -25,8 +26,6 @@ from onbook.session.choice import key_of
 from onbook.session.retelling import without_tools
 from onbook.session.turn import Chat
 
-BETWEEN = "\n\n---\n\n"
-"""What stands between a step's input and the text of its file (seed 1)."""
 ASK = Method("ask")
 
 
@@ -54,7 +53,7 @@ class PromptActor:
     def question(self, definition: Prompt, told: str) -> Question:
         """What the step asks when it is given this text."""
         ready, method = self._ready[definition], self._method_of(definition)
-        asked = BETWEEN.join(part for part in (told.strip("\n"), ready.text) if part.strip())
+        asked = RULE.join(part for part in (told.strip("\n"), ready.text) if part.strip())
         return Question(
             file=definition.file,
             body=ready.text,

@@ -10,6 +10,7 @@ from onbook.flow.steps import Flow
 from onbook.journal.keys import definition_digest
 from onbook.journal.recording import old_run
 from onbook.journal.run import CONFIDENCE, RunJournal
+from onbook.words import counted
 
 _NAMED = 3
 """So many steps are named of those that share a reason."""
@@ -32,7 +33,7 @@ async def resume_run(runner: Runner, flow: Flow, run: str, call: str = "") -> Re
 
 def _told(journal: RunJournal) -> Iterator[str]:
     """What was taken from the journal, what ran, and why again."""
-    yield f"resumed {journal.id}: {_steps(journal.reused)} taken from the journal, {journal.performed:,} run"
+    yield f"resumed {journal.id}: {counted(journal.reused, 'step')} taken from the journal, {journal.performed:,} run"
     reasons: dict[str, list[str]] = {}
     for address, what in journal.changed.items():
         reasons.setdefault(what, []).append(address)
@@ -40,7 +41,3 @@ def _told(journal: RunJournal) -> Iterator[str]:
         more = f" and {len(addresses) - _NAMED:,} more" if len(addresses) > _NAMED else ""
         why = "below the threshold" if what == CONFIDENCE else f"with another {what}"
         yield f"run again, {why}: {', '.join(addresses[:_NAMED])}{more}"
-
-
-def _steps(count: int) -> str:
-    return f"{count:,} step{'' if count == 1 else 's'}"

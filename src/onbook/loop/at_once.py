@@ -11,8 +11,8 @@ T = TypeVar("T")
 
 
 async def over_at_once(work: Coroutine[Any, Any, T]) -> T:
-    """Do it. Who is cancelled asks a program to stop and gives it time; who is cancelled again kills it. Here the second
-    follows the first when patience is over, or when somebody has none."""
+    """Do it. Who is cancelled asks a program to stop and gives it time; who is cancelled again kills it. Here the
+    second follows the first when patience is over, or when somebody has none."""
     doing = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(doing)

@@ -24,5 +24,6 @@ def _cut(line: str) -> str:
 
 
 def _data(text: str) -> bytes:
-    """As a file whose last line is whole: an answer seldom ends with one, and nobody would call that a change."""
-    return f"{text}\n".encode("utf-8", "replace") if text else b""
+    """With a whole last line, which an answer seldom has: it is no file, and nobody would call that a change."""
+    whole = text if text.endswith("\n") or not text else f"{text}\n"
+    return whole.encode("utf-8", "replace")

@@ -59,7 +59,8 @@ def as_typed(words: Sequence[str], line_of: Callable[[Sequence[str]], str]) -> s
     """The words of a shell's command line as somebody would have typed them after `/loop`; `line_of` does the same for
     those of the prompt."""
     head = words_before_prompt(words)
-    return f"{shlex.join(words[:head])} {line_of(words[head:])}".strip()
+    before = " ".join(_option_as_typed(word) if word.startswith("--") else shlex.quote(word) for word in words[:head])
+    return f"{before} {line_of(words[head:])}".strip()
 
 
 def words_before_prompt(words: Sequence[str]) -> int:
@@ -80,6 +81,12 @@ def prompt_in(text: str) -> str:
         if option in _VALUED:
             words.take()
     return words.rest()
+
+
+def _option_as_typed(word: str) -> str:
+    """With quotes around what needs them, and never around the dashes, by which an option is known."""
+    name, equals, value = word.removeprefix("--").partition("=")
+    return f"--{name and shlex.quote(name)}{equals}{equals and shlex.quote(value)}"
 
 
 class _Typed:

@@ -16,6 +16,8 @@ from onbook.loop.listening import Iteration
 from onbook.loop.plan import Plan
 from onbook.loop.telling import LoopTelling
 from onbook.outcome import OnbookError, Outcome
+from onbook.policy.effects import one_line
+from onbook.session.budget import BudgetSpent
 from onbook.session.grammar import ChatLine, MentionLine, is_exit, parse_line
 from onbook.session.live import Live
 
@@ -58,15 +60,23 @@ class _Run:
         self._before: tuple[str, Outcome] | None = None
         self.telling = LoopTelling(live.emit, plan)
 
+    @property
+    def _talks(self) -> bool:
+        """Whether a model answers."""
+        return isinstance(parse_line(self._plan.line), ChatLine | MentionLine)
+
     async def perform(self) -> Ending:
         line = self._plan.line
         if is_exit(line):
-            self.telling.note(f'loop: stopping — "{line}" would exit onbook')
+            self.telling.note(f'loop: stopping — "{one_line(line)}" would exit onbook')
             return left(line)
-        talks = isinstance(parse_line(line), ChatLine | MentionLine)
         with self._live.progress.looping():
-            async with nobody_asked(self._live, talks=talks):
-                return await self._repeat()
+            async with nobody_asked(self._live, talks=self._talks):
+                try:
+                    return await self._repeat()
+                except BudgetSpent as spent:
+                    self.telling.note(str(spent), "warning")
+                    return BUDGET_SPENT
 
     def finish(self, ending: Ending) -> None:
         """The summary, and the end."""
@@ -85,8 +95,19 @@ class _Run:
                 return ending
             if number < plan.count:
                 progress.reach(number + 1, plan.count)
-                await self._sleep(plan.interval)
+                await self._rest()
         return exhausted(plan, all_failed=not self._passed)
+
+    async def _rest(self) -> None:
+        """Until the next iteration; BudgetSpent as soon as there can be none. In a session that has spent its budget
+        commands still work, and so they do in a loop."""
+        ledger = self._live.ledger
+        if self._live.goes_on and not self._talks:
+            await self._sleep(self._plan.interval)
+            return
+        ledger.check()
+        async with ledger.clock():
+            await self._sleep(self._plan.interval)
 
     async def _iterate(self, number: int) -> Ending | None:
         """One iteration; the ending, if it was the last."""

@@ -13,7 +13,7 @@ from onbook.policy.secrets import redact
 from onbook.session.live import Live
 
 
-class Said(msgspec.Struct, frozen=True):
+class Sent(msgspec.Struct, frozen=True):
     """A message that would be sent."""
 
     role: str
@@ -33,7 +33,7 @@ class RehearsedStep(msgspec.Struct, frozen=True, omit_defaults=True):
     method: str
     tokens: int
     """About how many it takes, without the reply of the step before."""
-    messages: tuple[Said, ...]
+    messages: tuple[Sent, ...]
     window: int | None = None
     """How many tokens the model reads; None where nobody knows."""
     context_used: float | None = None
@@ -79,7 +79,7 @@ def _rehearsed(question: Question, number: int, total: int, call: PipelineCall) 
         question.threshold or 0.0,
         call.method,
         question.tokens,
-        tuple(Said(each.role, each.text) for each in question.sent.messages),
+        tuple(Sent(each.role, each.text) for each in question.sent.messages),
         question.window,
         question.context_used,
         question.is_instructed,

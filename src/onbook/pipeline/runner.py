@@ -4,13 +4,13 @@ from onbook.flow.data import Data, Small
 from onbook.flow.engine import Result
 from onbook.flow.resuming import resume_run
 from onbook.flow.runner import Runner
-from onbook.flow.steps import Prompt as PromptStep
+from onbook.flow.steps import Prompt
 from onbook.pipeline.call import PipelineCall
 from onbook.pipeline.preflight import prepared
 from onbook.pipeline.steps import PipelineSteps
 from onbook.pipeline.taking_up import TakenUp
 from onbook.policy.secrets import redact
-from onbook.session.attachments import Prompt
+from onbook.session.attachments import Prompt as Said
 from onbook.session.live import Live
 
 
@@ -44,7 +44,7 @@ async def _runner(live: Live, call: PipelineCall) -> Runner:
         live.door,
         live.emit,
         live.environ,
-        actors={PromptStep: PipelineSteps(prompts)},
+        actors={Prompt: PipelineSteps(prompts)},
         resumed_by="/pipeline --resume" if live.goes_on else "onbook pipeline --resume",
         told=call.line,
     )
@@ -53,7 +53,7 @@ async def _runner(live: Live, call: PipelineCall) -> Runner:
 def _remembered(live: Live, call: PipelineCall, result: Result) -> Result:
     """A pipeline that passed is a turn of the conversation; of any other nothing is left in it."""
     if result.output is not None:
-        live.chat.conversation.add(Prompt(call.line), _reply(result.output))
+        live.chat.conversation.add(Said(call.line), _reply(result.output))
     return result
 
 

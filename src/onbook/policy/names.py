@@ -65,6 +65,14 @@ SECRET_GLOBS = tuple(
 """The same files as git's patterns, rather too many than too few: for what shows many files at once."""
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.S)
 
+_HALF_WRITTEN = re.compile(r"\.onbook-[0-9a-f]{16}\.tmp")
+"""What `hands` and `workspace.files` call a file until it is whole."""
+
+
+def is_half_written(name: str) -> bool:
+    """Whether the name is one that only a kill in the middle of writing can leave behind."""
+    return _HALF_WRITTEN.fullmatch(name) is not None
+
 
 def fold(name: str) -> str:
     """The name as a forgiving file system sees it: `.GIT`, `.g<zero width>it` and `.git.` are all `.git`."""

@@ -27,6 +27,9 @@ FLOOD_AT_LEAST = 16 << 20
 _PIECE = 1 << 16
 MARK = "ONBOOK_RUN"
 
+Hear = Callable[[bytes], None]
+"""Whoever is told what a program says, piece by piece."""
+
 
 class NotStarted(OnbookError):
     """A program that could not be started."""
@@ -52,20 +55,20 @@ async def run_process(
     timeout: float | None,  # noqa: ASYNC109 - running out of time is an answer here, not an error
     output_limit: int,
     stdin: bytes = b"",
-    on_output: Callable[[bytes], None] | None = None,
-    on_errors: Callable[[bytes], None] | None = None,
+    on_output: Hear | None = None,
+    on_errors: Hear | None = None,
 ) -> Ran:
     """Run a program to its end, or to its limit. With `on_errors` its standard error goes there, and is no output."""
     started = time.monotonic()
     mark = os.urandom(16).hex()
+    said = _Said(output_limit, on_output, on_errors)
     starting = _start(argv, cwd, {**environ, MARK: mark}, with_input=bool(stdin), errors_apart=on_errors is not None)
     process = await handed_over(starting, mark)
-    said = _Said(output_limit, on_output)
     timed_out = False
     try:
         try:
             async with asyncio.timeout(timeout):
-                await _talk(process, stdin, said, on_errors)
+                await _talk(process, stdin, said)
         except TimeoutError:
             timed_out = True
     finally:
@@ -79,7 +82,7 @@ async def run_process(
 class _Said:
     """The beginning and the end of what a program says; the middle is counted and dropped."""
 
-    def __init__(self, limit: int, on_output: Callable[[bytes], None] | None) -> None:
+    def __init__(self, limit: int, on_output: Hear | None, on_errors: Hear | None) -> None:
         self._room = limit - limit // 4
         self._tail_room = limit // 4
         self._most = max(limit * FLOOD, FLOOD_AT_LEAST)
@@ -87,6 +90,7 @@ class _Said:
         self._tail = bytearray()
         self._total = 0
         self._on_output = on_output
+        self.on_errors = on_errors
         self.stopped = ""
 
     def add(self, piece: bytes) -> bool:
@@ -151,29 +155,25 @@ async def _start(
         raise NotStarted(f"cannot start {argv[0]}: an argument has a NUL in it") from None
 
 
-async def _talk(
-    process: asyncio.subprocess.Process, stdin: bytes, said: _Said, on_errors: Callable[[bytes], None] | None
-) -> None:
+async def _talk(process: asyncio.subprocess.Process, stdin: bytes, said: _Said) -> None:
     """Feed and listen until the program itself has ended; what it left running is not waited for."""
     try:
-        await _talk_in_a_group(process, stdin, said, on_errors)
+        await _talk_in_a_group(process, stdin, said)
     except BaseExceptionGroup as group:  # somebody who listens to the output failed
         raise group.exceptions[0] from None
 
 
-async def _talk_in_a_group(
-    process: asyncio.subprocess.Process, stdin: bytes, said: _Said, on_errors: Callable[[bytes], None] | None
-) -> None:
+async def _talk_in_a_group(process: asyncio.subprocess.Process, stdin: bytes, said: _Said) -> None:
     async with asyncio.TaskGroup() as group:
         feeding = group.create_task(_feed(process, stdin))
-        complaining = group.create_task(_listen_to_errors(process, on_errors))
+        complaining = group.create_task(_listen_to_errors(process, said))
         listening = group.create_task(_listen(process, said))
         waiting = group.create_task(_exited(process))
         await asyncio.wait((listening, waiting), return_when=asyncio.FIRST_COMPLETED)
-        if waiting.done() and not (listening.done() and complaining.done()):
-            await asyncio.wait((listening, complaining), timeout=0.2)
-        elif not waiting.done() and listening.result():
+        if not waiting.done() and listening.result():
             await waiting
+        if waiting.done():  # what is still in the pipes is heard; whoever holds them open is not waited for
+            await asyncio.wait((listening, complaining), timeout=0.2)
         for task in (feeding, complaining, listening, waiting):
             task.cancel()
 
@@ -204,9 +204,9 @@ async def _listen(process: asyncio.subprocess.Process, said: _Said) -> bool:
     return True
 
 
-async def _listen_to_errors(process: asyncio.subprocess.Process, on_errors: Callable[[bytes], None] | None) -> None:
-    while process.stderr is not None and on_errors is not None and (piece := await process.stderr.read(_PIECE)):
-        on_errors(piece)
+async def _listen_to_errors(process: asyncio.subprocess.Process, said: _Said) -> None:
+    while process.stderr is not None and said.on_errors is not None and (piece := await process.stderr.read(_PIECE)):
+        said.on_errors(piece)
 
 
 async def end_process(process: asyncio.subprocess.Process, mark: str) -> None:

@@ -80,6 +80,12 @@ class Replies:
             tuple(heard.logprobs),
         )
 
+    def check_whole(self, reply: Reply) -> None:
+        """Say so where an answer was cut off; where the budget did it, that is what was reached, and is raised."""
+        if reply.finish_reason == "length":
+            self._ledger.check_cut()
+            self._telling.note("the answer was cut off at the model's length limit", "warning")
+
     async def _known_window(self, model: Resolved, size: int) -> int | None:
         return await self._choice.window_beforehand(model) if size > SMALL else self._choice.known_window(model)
 

@@ -183,9 +183,7 @@ class _Run:
         return ended
 
     def _answer(self, reply: Reply, *, rounds: int = 0) -> Ended:
-        if reply.finish_reason == "length":
-            self.chat.ledger.check_cut()
-            self.telling.note("the answer was cut off at the model's length limit", "warning")
+        self.replies.check_whole(reply)
         if not reply.text.strip():
             error = NothingSaid(self.model.name, reply.wanted, rounds=rounds)
             return Ended(Outcome.MODEL_FAILED, reply.text, error)

@@ -130,9 +130,8 @@ class GateLines:
         """`Spec: Proceed`."""
         if self._asked is None or self._asked.gate != event.gate:
             return f"{event.gate}: {event.choice}"
-        labels = {option.choice: option.label for option in self._asked.options}
         written = f" — {in_short(event.text)}" if event.text else ""
-        return f"{self._asked.header}: {labels.get(event.choice, event.choice)}{written}"
+        return f"{self._asked.header}: {self._asked.label_of(event.choice)}{written}"
 
 
 def _title(started: StepStarted) -> str:

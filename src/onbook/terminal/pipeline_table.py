@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from onbook.cells import in_columns, widths_of
 from onbook.events import StepFinished, StepStarted, Totals
-from onbook.terminal.cells import cut, padded, width
 from onbook.terminal.screen import printable
 from onbook.terminal.step_lines import shown_score
 
@@ -47,13 +47,10 @@ def table_of(rows: Sequence[tuple[str, ...]], columns: int | None) -> list[str]:
     lines = [list(_HEAD), *([printable(" ".join(cell.split())) for cell in row] for row in rows)]
     if all(row[-1] in (_UNKNOWN, "$0.00") for row in rows):
         lines = [line[:-1] for line in lines]
-    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+    widths = widths_of(lines)
     if columns is not None:
         _narrow(widths, columns)
-    return [
-        "  ".join(padded(_cut(cell, room), room) for cell, room in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    ]
+    return in_columns(lines, widths)
 
 
 def _tokens(totals: Totals) -> str:
@@ -76,7 +73,3 @@ def _narrow(widths: list[int], columns: int) -> None:
     for place in sorted((0, 1), key=lambda place: -widths[place]):
         too_much = sum(widths) + 2 * (len(widths) - 1) - columns
         widths[place] = max(widths[place] - max(too_much, 0), min(widths[place], _NARROWEST))
-
-
-def _cut(cell: str, room: int) -> str:
-    return cell if width(cell) <= room else f"{cut(cell, room - 1)}…"

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from onbook.terminal.cells import cut
+from onbook.cells import cut
 from onbook.terminal.screen import printable, width_of, write_aside
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"

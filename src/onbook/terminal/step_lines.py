@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from onbook.cells import shortened, width
 from onbook.events import PromptStep, Reading, StepFinished, StepStarted
-from onbook.terminal.cells import width
 from onbook.words import compared
 
 DOTS_END = 47
@@ -49,7 +49,7 @@ def step_line(started: StepStarted, event: StepFinished) -> Line:
     elif told := _told_reading(event):
         score, threshold = shown_score(told, event.threshold)
         remarks.append(f"confidence: {score}{f' (threshold: {threshold})' if is_below(event) else ''}")
-        remarks += _weakness(told)
+        remarks.append(told.weakness)
     elif event.outcome == "passed" and not event.reused:
         remarks.append(event.detail)
     if event.reused:
@@ -66,8 +66,8 @@ def pipeline_line(started: StepStarted, event: StepFinished) -> Line:
         return _dotted(name, event, remark)
     score, threshold = shown_score(reading, event.threshold)
     mark = f"✗ (threshold: {threshold})" if is_below(event) else "✓"
-    remarks = [*_weakness(reading), *(["reused"] if event.reused else [])]
-    return Line(" · ".join([f"{name} — confidence: {score} {mark}", *remarks]))
+    remarks = (f"{name} — confidence: {score} {mark}", reading.weakness, "reused" if event.reused else "")
+    return Line(" · ".join(filter(None, remarks)))
 
 
 def is_below(event: StepFinished) -> bool:
@@ -86,8 +86,7 @@ def step_label(started: StepStarted) -> str:
     if started.kind == "round":
         return f"round {place}"
     if started.kind == "item":
-        text = f"item {place}: {' '.join(started.name.split())}"
-        return text if len(text) <= _LONGEST_ITEM else f"{text[: _LONGEST_ITEM - 1]}…"
+        return shortened(f"item {place}: {' '.join(started.name.split())}", _LONGEST_ITEM)
     return started.name if "/" in started.address else f"Step {place}: {started.name}"
 
 
@@ -100,10 +99,6 @@ def prompt_label(step: PromptStep) -> str:
 def _told_reading(event: StepFinished) -> Reading | None:
     """The reading that decided how the step ended, if one did."""
     return event.reading if event.outcome in ("passed", "below_threshold") else None
-
-
-def _weakness(reading: Reading) -> list[str]:
-    return ["guessed from wording"] if reading.method == "wording" else []
 
 
 def _dotted(label: str, event: StepFinished, remark: str) -> Line:

@@ -1,7 +1,5 @@
 """The view of a conversation: answers on standard output, everything else on standard error."""
 
-import asyncio
-import errno
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,21 +20,16 @@ from onbook.events import (
     TextDelta,
     ToolCalled,
     ToolFinished,
-    to_json_line,
 )
-from onbook.outcome import OnbookError
 from onbook.terminal.asides import is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.flow_view import FlowView, header, is_flow, is_last
 from onbook.terminal.harness_view import GateLines, HarnessView
+from onbook.terminal.output import loss
 from onbook.terminal.screen import dim, fit_for, is_terminal, printable, width_of, write, write_aside
 from onbook.terminal.spinner import Spinner
 
 if TYPE_CHECKING:
     from onbook.session.live import Log, LogLevel
-
-
-class OutputLost(OnbookError):
-    """Standard output takes no more, for another reason than that its reader left."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +207,7 @@ class TextView:
                 write(sys.stdout, text)
             except OSError as error:
                 self._gone = True
-                raise _loss(error) from None
+                raise loss(error) from None
 
     def _finished(self, event: RunFinished) -> None:
         self._speak()
@@ -307,27 +300,3 @@ _TAKES: dict[type[Event], Callable[[TextView, Any], None]] = {
     Note: TextView._note,
     RunFinished: TextView._finished,
 }
-
-
-class JsonView:
-    """Shows events to a script: one JSON object a line, and nothing else on standard output."""
-
-    def __init__(self) -> None:
-        self._gone = False
-
-    def __call__(self, event: AnyEvent) -> None:
-        if self._gone:
-            return
-        try:
-            sys.stdout.buffer.write(to_json_line(event))
-            sys.stdout.buffer.flush()
-        except OSError as error:
-            self._gone = True
-            raise _loss(error) from None
-
-
-def _loss(error: OSError) -> BaseException:
-    """What ends the turn. A reader or a terminal that left cancels it; it is recorded as far as it came."""
-    if error.errno in (errno.EPIPE, errno.EIO):
-        return asyncio.CancelledError()
-    return OutputLost(f"cannot write the answer to standard output: {error.strerror}")

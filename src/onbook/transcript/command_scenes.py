@@ -18,6 +18,7 @@ from onbook.excerpt import cut_middle
 from onbook.transcript import elements
 from onbook.transcript.clock import clock
 from onbook.transcript.elements import Action, Aside, Element, Scene, Speech
+from onbook.transcript.endings import in_words
 from onbook.transcript.names import stage_name
 from onbook.transcript.pipeline_scenes import answered, ended
 from onbook.transcript.steps import Step, step_within
@@ -63,8 +64,7 @@ class UnfinishedCommand:
             parts.append(Speech(MACHINE, cut_middle(said, MOST_SAID)))
         parts += self._asides
         if finished.outcome != "passed":
-            words = finished.outcome.replace("_", " ")
-            parts.append(Aside(f"{words}: {finished.error}" if finished.error else words))
+            parts.append(Aside(in_words(finished.outcome, finished.error)))
         return Scene("INT", f"{user} AT THE KEYBOARD", clock(started.time), tuple(parts))
 
     def _finish_step(self, finished: StepFinished) -> None:

@@ -2,13 +2,10 @@
 
 import msgspec
 
-from onbook.events import AnyEvent, Note, PromptStep, RunFinished, RunStarted, StepFinished, StepStarted
+from onbook.events import RULE, AnyEvent, Note, PromptStep, RunFinished, RunStarted, StepFinished, StepStarted
 from onbook.transcript.clock import clock
 from onbook.transcript.steps import Step
 from onbook.transcript.turns import Turn
-
-_RULE = "\n\n---\n\n"
-"""Stands between what a step is given and the text of its file (the design of pipelines)."""
 
 
 class UnfinishedPipeline:
@@ -89,7 +86,7 @@ def answered(step: Step, asked: PromptStep, said: Turn) -> Step:
         instructed=asked.instructed,
         finish_reason=said.finish_reason,
         totals=said.totals,
-        given=said.user.removesuffix(asked.body).removesuffix(_RULE),
+        given=said.user.removesuffix(asked.body).removesuffix(RULE),
         body=asked.body.rstrip("\n"),
         notes=said.notes,
         reasoning=said.reasoning,

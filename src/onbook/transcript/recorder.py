@@ -11,6 +11,7 @@ import msgspec
 
 from onbook.events import AnyEvent, RunFinished, RunStarted, StepFinished
 from onbook.outcome import Outcome
+from onbook.transcript.clock import clock
 from onbook.transcript.command_scenes import UnfinishedCommand
 from onbook.transcript.elements import Note, Scene
 from onbook.transcript.errors import TranscriptError
@@ -202,7 +203,7 @@ class Recorder:
         self._file = file
 
     def _opening(self, model: str) -> str:
-        date = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(self._now))
+        date = clock(self._now)
         model = self._cast.model or model
         pairs = (
             ("Title", "onbook session"),

@@ -10,11 +10,12 @@ import msgspec
 
 from onbook.events import Reading, Totals
 from onbook.transcript.elements import Action, Aside, Element, Note, Scene, Screenplay, Speech, Transition
+from onbook.transcript.endings import in_words
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.names import stage_name
 from onbook.transcript.sealing import STEP, note_of
 from onbook.transcript.turns import NOTE, THINKING
-from onbook.words import compared
+from onbook.words import sureness
 
 _GIVEN = "given: "
 _WITHIN = "reading: "
@@ -114,21 +115,12 @@ def steps_in(scene: Scene) -> Iterator[Step]:
 
 def how_it_ended(step: Step) -> str:
     """What is said of its end: how sure, and what else went wrong."""
-    parts = [_sureness(step.reading, step.threshold)] if step.reading else []
+    parts = [sureness(step.reading.score, step.threshold)] if step.reading else []
     if step.reused:
         parts.insert(0, f"taken from run {step.run}")
     if step.outcome not in ("passed", "below_threshold"):
-        parts.append(step.error or step.outcome.replace("_", " "))
+        parts.append(step.error or in_words(step.outcome))
     return "; ".join(parts)
-
-
-def _sureness(reading: Reading, threshold: float | None) -> str:
-    """`confidence: 0.91 — threshold met`, as the design of pipelines words it."""
-    if threshold is None:
-        return f"confidence: {reading.score:.2f}"
-    score, needed = compared(reading.score, threshold)
-    met = "threshold met" if reading.score >= threshold else f"below threshold {needed}"
-    return f"confidence: {score} — {met}"
 
 
 def _exactly(word: str, step: Step) -> Note:

@@ -10,6 +10,7 @@ import msgspec
 
 from onbook.events import Totals
 from onbook.transcript.elements import Action, Aside, Element, Note, Scene, Screenplay, Speech
+from onbook.transcript.endings import in_words
 from onbook.transcript.errors import TranscriptError
 from onbook.transcript.names import stage_name
 from onbook.transcript.sealing import TURN, note_of
@@ -113,10 +114,9 @@ def turn_of(scene: Scene) -> Turn | None:
 
 def ending(turn: Turn) -> str:
     """How it ended. The error of a pipeline says so itself."""
-    words = turn.outcome.replace("_", " ")
-    if turn.pipeline:
-        return turn.error or words
-    return f"{words}: {turn.error}" if turn.error else words
+    if turn.pipeline and turn.error:
+        return turn.error
+    return in_words(turn.outcome, turn.error)
 
 
 def _tool_notes(use: ToolUse) -> Iterator[Note]:

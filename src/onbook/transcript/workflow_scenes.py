@@ -23,6 +23,7 @@ from onbook.transcript import elements
 from onbook.transcript.clock import clock
 from onbook.transcript.command_scenes import MACHINE, MOST_SAID, UnfinishedCommand
 from onbook.transcript.elements import Action, Aside, Element, Place, Scene, Speech
+from onbook.transcript.endings import in_words
 from onbook.transcript.names import stage_name
 from onbook.transcript.turns import NOTE, Turn
 
@@ -61,7 +62,7 @@ class UnfinishedWorkflow(UnfinishedCommand):
         """The last of them."""
         if self._gate is not None:
             self._parts += [*self._question(self._gate), Aside("nobody answers, and it waits")]
-        self._parts.append(Aside(_ended(finished)))
+        self._parts.append(Aside(in_words(finished.outcome, finished.error)))
         self._close(finished, "ENDS")
         yield from self.scenes()
 
@@ -87,7 +88,7 @@ class UnfinishedWorkflow(UnfinishedCommand):
             self._parts.append(Aside(" — ".join(filter(None, (begun.name, event.detail or event.outcome)))))
         else:
             if event.outcome != "passed":
-                self._parts.append(Aside(_ended(event)))
+                self._parts.append(Aside(in_words(event.outcome, event.error)))
             self._close(event, event.address.replace("[", " ").rstrip("]"))
 
     def _agent(self, begun: StepStarted, event: StepFinished) -> None:
@@ -102,7 +103,7 @@ class UnfinishedWorkflow(UnfinishedCommand):
         if event.reused:
             self._parts.append(Aside(f"{begun.name} was back already"))
         if event.outcome != "passed":
-            self._parts.append(Aside(f"{begun.name}: {_ended(event)}"))
+            self._parts.append(Aside(f"{begun.name}: {in_words(event.outcome, event.error)}"))
 
     def _asked(self, event: GateWaiting) -> None:
         self._gate = event
@@ -110,8 +111,7 @@ class UnfinishedWorkflow(UnfinishedCommand):
     def _answered(self, event: GateAnswered) -> None:
         if self._gate is None:
             return
-        labels = {option.choice: option.label for option in self._gate.options}
-        chosen = labels.get(event.choice, event.choice)
+        chosen = self._gate.label_of(event.choice)
         said = f"{chosen}\n{event.text}" if event.text else chosen
         self._parts += [*self._question(self._gate), Speech(self._user, said, _BY.get(event.by, ""))]
         self._close(event, f"GATE {event.gate}")
@@ -126,11 +126,6 @@ class UnfinishedWorkflow(UnfinishedCommand):
         title = f"WORKFLOW {self._started.name} {what}".upper()
         self._due.append(Scene(self._place, title, clock(event.time), (*sent, *self._parts)))
         self._parts, self._cast, self._place = [], [], "INT"
-
-
-def _ended(event: StepFinished | RunFinished) -> str:
-    words = event.outcome.replace("_", " ")
-    return f"{words}: {event.error}" if event.error else words
 
 
 _BY = {"answer": "said beforehand"}

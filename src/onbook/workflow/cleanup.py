@@ -10,11 +10,12 @@ from onbook.outcome import OnbookError
 from onbook.workflow.artefacts import QA_REPORT, SPEC
 from onbook.workflow.commit import CommitFailed, commit_changes
 from onbook.workflow.commits import Commits
-from onbook.workflow.deleting import delete_files, empty_harness
+from onbook.workflow.deleting import delete_files, delete_half_written, empty_harness
 from onbook.workflow.gates import gate_question
 from onbook.workflow.output_folder import MARKER
 from onbook.workflow.recovery import is_place_safe
 from onbook.workflow.repository import GitFailed
+from onbook.workflow.snapshot import half_written
 from onbook.workflow.state import Finish, State
 from onbook.workflow.work import Work
 
@@ -30,6 +31,7 @@ async def finish(work: Work) -> None:
         if chosen != "none":
             await _commit(work, chosen)
         _delete(work, _not_kept(work.state, chosen))
+    delete_half_written(work.root, await half_written(work))
     work.say(work.words("finish.deleting", path=".harness/"))
     await _say_last(work)
     work.advance(finalized=True)

@@ -35,16 +35,18 @@ def discard(store: Store, words: Words, say: Say) -> None:
 
 
 async def clean(
-    store: Store, gates: Gatekeeper, words: Words, say: Say, git: Commits, *, everything: bool = False, base: str = ""
+    store: Store, gates: Gatekeeper, words: Words, say: Say, git: Commits, *, everything: bool = False
 ) -> bool:
     """Delete the results of finished workflows, after somebody has seen them listed and said yes.
 
-    `everything` takes every folder below the base (`docs/harness` unless named), also those without our marker and
-    `/memory`'s. False where nothing was deleted.
+    `everything` takes every folder below `docs/harness`, also those without our marker and `/memory`'s. False where
+    nothing was deleted.
     """
     if isinstance(store.found, Kept) and not store.found.state.finalized:
-        raise UsageError("a workflow is under way here; finish it with: onbook workflow resume, or give it up: discard")
-    place = checked(store.root, base or BASE)
+        raise UsageError(
+            "a workflow is under way here; finish it (onbook workflow resume) or give it up (onbook workflow discard)"
+        )
+    place = checked(store.root, BASE)
     folders = await asyncio.to_thread(_folders, store.root / place, everything=everything)
     if not folders:
         say(words("finish.nothing_to_clean", path=place))
@@ -66,6 +68,6 @@ async def clean(
 
 
 def _folders(place: Path, *, everything: bool) -> list[Path]:
-    """Those below the base; without `everything`, the ones that carry our marker."""
+    """Those of results; without `everything`, the ones that carry our marker."""
     found = folders_below(place)
     return found if everything else [each for each in found if each.name != MEMORY and (each / MARKER).is_file()]

@@ -47,8 +47,15 @@ async def commit_changes(work: Work, what: Literal["code", "all"]) -> None:
         why = await _committed(work.state, git, (*code, *known, *staged))
     if why:
         await git.forget((*new, *staged))
-        work.say(work.words("finish.commit_failed", reason=why), "error")
+        work.say(work.words("finish.commit_failed", reason=why), "warning")
         raise CommitFailed("nothing was committed")
+
+
+def commit_message(task: str) -> tuple[str, str]:
+    """Subject and body: the task, in its own language; all of it in the body where its beginning is not enough."""
+    task = task.replace("\0", "").strip()
+    line = re.sub(r"\s+", " ", task)
+    return (line, "") if len(line) <= _SUBJECT else (line[: _SUBJECT - 1].rstrip() + "…", task)
 
 
 async def _check_branch(work: Work, git: Commits) -> None:
@@ -104,13 +111,4 @@ async def _staged(work: Work, git: Commits, paths: list[str], agreed: tuple[str,
 
 async def _committed(state: State, git: Commits, paths: tuple[str, ...]) -> str:
     pending = await git.differing(paths)
-    return await git.commit(pending, *_message(state)) if pending else ""
-
-
-def _message(state: State) -> tuple[str, str]:
-    """The task, in its own language: its beginning as the subject, and all of it below where that is not enough."""
-    task = state.task.replace("\0", "").strip()
-    line = re.sub(r"\s+", " ", task)
-    if len(line) <= _SUBJECT:
-        return line, ""
-    return line[: _SUBJECT - 1].rstrip() + "…", task
+    return await git.commit(pending, *commit_message(state.task)) if pending else ""

@@ -7,7 +7,7 @@ from onbook.policy.effects import Run, one_line
 from onbook.policy.process import NotStarted, Ran
 from onbook.workflow.repository import Repository
 
-_GIT = ("git", "--no-pager", "--literal-pathspecs", "-c", "color.ui=never")
+_GIT = ("git", "--no-pager", "-c", "color.ui=never")
 _SECONDS = 600.0
 """Hooks run with a commit, and some of them run all tests."""
 _MOST_BYTES = 1 << 20
@@ -66,7 +66,8 @@ class Commits(Repository):
         return await self._told(*words)
 
     async def _with_paths(self, *words: str, paths: Iterable[str]) -> Ran:
-        return await self._run_with(*words, "--pathspec-from-file=-", "--pathspec-file-nul", paths=paths)
+        literally = ("--literal-pathspecs", *words, "--pathspec-from-file=-", "--pathspec-file-nul")
+        return await self._run_with(*literally, paths=paths)
 
     async def _run_with(self, *words: str, paths: Iterable[str]) -> Ran:
         given = b"".join(os.fsencode(path) + b"\0" for path in paths)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from onbook.policy.hands import delete_file
 from onbook.policy.paths import Missing, PathRefused
 from onbook.workflow.loading import FOLDER, STATE_NAME
 from onbook.workspace.errors import WorkspaceError
+
+_BEGAN = time.time()
 
 
 def delete_files(root: Path, paths: Iterable[str]) -> None:
@@ -21,6 +24,12 @@ def delete_files(root: Path, paths: Iterable[str]) -> None:
             pass
         except PathRefused as error:
             raise WorkspaceError(f"cannot delete {path}: it {error}") from None
+
+
+def delete_half_written(root: Path, paths: Iterable[str]) -> None:
+    """What an earlier process could not finish; one that writes at this moment is left alone."""
+    old = [path for path in paths if (root / path).is_file() and (root / path).stat().st_mtime < _BEGAN]
+    delete_files(root, old)
 
 
 def delete_folder(folder: Path) -> None:

@@ -26,8 +26,9 @@ async def evaluate(work: Work) -> None:
     if work.state.phase == "evaluate_ready":
         work.advance(phase="evaluating", dispatches=())
     report = work.state.docs_path + QA_REPORT
-    with phase_step(work, "evaluate"):
+    with phase_step(work, "evaluate") as step:
         (sent,) = await work.agents.send(work, Errand("evaluator", report, await _given(work)))
+        step.found(passed=is_passed(work))
     layer2 = "FAIL" if judged(sent.said) == "FAIL L2" else "PASS"
     work.advance(phase="evaluate_done", verify=msgspec.structs.replace(work.state.verify, layer2_result=layer2))
     work.say(work.words("line.said" if is_passed(work) else "line.said_fail", line=sent.said))

@@ -48,6 +48,10 @@ CHOICES: dict[GateName, tuple[str, ...]] = {
 """As the decisions list them, in the order they are offered."""
 
 
+_BEFORE_ANYTHING: tuple[GateName, ...] = ("conflict", "session", "clean")
+"""Nothing of what was asked for has begun there that could be resumed."""
+
+
 class Question(msgspec.Struct, frozen=True):
     """A gate as it stands open at this moment."""
 
@@ -77,9 +81,10 @@ class Waiting(OnbookError):
     def __init__(self, question: Question) -> None:
         self.question = question
         choices = "|".join(option.choice for option in question.options)
+        command = "the same command" if question.gate in _BEFORE_ANYTHING else "onbook workflow resume"
         super().__init__(
-            f"waiting at the gate {question.gate}: {question.header}; answer it in a terminal with onbook workflow "
-            f"resume, or with --answer {question.gate}={choices}"
+            f"waiting at the gate {question.gate}: {question.header}; answer it in a terminal with {command}, "
+            f"or with --answer {question.gate}={choices}"
         )
 
 

@@ -95,10 +95,11 @@ async def _plan_alone(work: Work, options: WorkflowOptions) -> None:
 
 
 async def _generate_alone(work: Work, options: WorkflowOptions) -> None:
-    """Across the gate of the spec. After a FAIL it is a retry or another round, as the machine would have made it."""
-    if work.state.phase == "verify_done":
+    """Across the gate of the spec. After a FAIL it is a retry or another round, as the machine would have made it;
+    after a PASS there is nothing to make."""
+    if work.state.phase == "verify_done" and work.state.verify.layer1_result != "PASS":
         await after_verify(work)
-    elif work.state.phase == "evaluate_done":
+    elif work.state.phase == "evaluate_done" and not is_passed(work):
         await verdict(work)
     while work.state.phase in ROAD_TO_GENERATE:
         await _HANDLERS[work.state.phase](work, options)

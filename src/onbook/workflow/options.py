@@ -71,7 +71,14 @@ OPTIONS: tuple[OptionRow, ...] = (
         "--user-lang", "user_lang", "the language to speak, as in de, in place of the one found", "CODE", only=_NEW
     ),
     OptionRow("--answer", "answers", "answer a gate beforehand", "GATE=CHOICE", "several"),
-    OptionRow("--all", "everything", "clean up the results of all workflows", "", "switch", ("clean",)),
+    OptionRow(
+        "--all",
+        "everything",
+        "with clean: also folders that no workflow has marked, /memory's too",
+        "",
+        "switch",
+        ("clean",),
+    ),
 )
 
 

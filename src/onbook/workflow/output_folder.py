@@ -7,6 +7,7 @@ from pathlib import Path
 
 from onbook.outcome import UsageError
 from onbook.policy.hands import list_folder, read_or_none, write_bytes
+from onbook.policy.names import is_half_written
 from onbook.policy.paths import PathRefused
 from onbook.workflow.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT
 from onbook.workflow.paths import PathRejected, validate_path
@@ -64,6 +65,11 @@ def make_folder(root: Path, folder: str, task: str) -> str:
     return path
 
 
+def is_result(root: Path, path: str) -> bool:
+    """Whether it lies in a folder of a workflow, this one or an earlier: no edit that anybody need be asked about."""
+    return (root / path).with_name(MARKER).is_file()
+
+
 def _is_free(root: Path, folder: str, task: str) -> bool:
     if not os.path.lexists(root / folder.rstrip("/")):
         return True
@@ -71,9 +77,10 @@ def _is_free(root: Path, folder: str, task: str) -> bool:
     if marker is not None:
         return marker.decode("ascii", "replace").strip() == _mark(task)
     try:
-        return {name for name, _ in list_folder(root, folder.rstrip("/").split("/"))} <= OF_SPEC
+        entries = list_folder(root, folder.rstrip("/").split("/"))
     except PathRefused:  # a file, a link
         return False
+    return all(name in OF_SPEC or is_half_written(name) for name, _ in entries)
 
 
 def _mark(task: str) -> str:

@@ -68,9 +68,8 @@ async def _ended(call: "_Call", work: Coroutine[Any, Any, Ended]) -> Outcome:
         raise
     except OnbookError as problem:
         ended = Ended(problem.outcome)
-        error = "" if isinstance(problem, Stopped) else str(problem)
-        if not isinstance(problem, Waiting):
-            call.say_resumable()
+        is_told = not isinstance(problem, Waiting) and call.say_resumable()
+        error = "" if isinstance(problem, Stopped) and is_told else str(problem)
     finally:
         call.finished(ended, error)
     return ended.outcome
@@ -87,7 +86,7 @@ class _Call:
 
     def __post_init__(self) -> None:
         self.run = os.urandom(4).hex()
-        self._began = time.monotonic()
+        self._began, self._spent = time.monotonic(), self.live.ledger.running
         person = person_behind(self.live.door.asker)
         self.gates = Gates(self.live.emit, self.run, GivenAnswers(self.options.answers), person)
 
@@ -126,10 +125,11 @@ class _Call:
     def say(self, line: str, level: str = "info") -> None:
         self.live.emit(Note(run=self.run, time=time.time(), text=line, level=level))
 
-    def say_resumable(self) -> None:
-        """Whatever has stopped it, what was done is kept."""
+    def say_resumable(self) -> bool:
+        """Whatever has stopped it, what was done is kept. False where there is nothing to go on with."""
         if isinstance(self.store.found, Kept):
             self.say(self.words("line.stopped"))
+        return isinstance(self.store.found, Kept)
 
     def started(self, name: str, task: str, *, recorded: bool = True) -> None:
         self.live.emit(
@@ -153,9 +153,20 @@ class _Call:
                 exit_code=ended.outcome.exit_code,
                 text=f"{ended.path}\n" if ended.path else "",
                 error=error,
-                totals=Totals(seconds=time.monotonic() - self._began),
+                totals=self._totals(),
                 running=self.live.ledger.running,
             )
+        )
+
+    def _totals(self) -> Totals:
+        """What its agents have cost together, and how long all of it took."""
+        before, now = self._spent, self.live.ledger.running
+        return Totals(
+            (now.prompt_tokens or 0) - (before.prompt_tokens or 0),
+            (now.completion_tokens or 0) - (before.completion_tokens or 0),
+            now.estimated,
+            time.monotonic() - self._began,
+            money=None if now.money is None or before.money is None else now.money - before.money,
         )
 
 

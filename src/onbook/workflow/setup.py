@@ -19,7 +19,7 @@ from onbook.workflow.language import language_named, language_of
 from onbook.workflow.model_gate import check_given_models, chosen_models
 from onbook.workflow.models import costly_verifier, models_of
 from onbook.workflow.options import WorkflowOptions
-from onbook.workflow.output_folder import BASE, checked, folder_for, folder_of_spec, make_folder
+from onbook.workflow.output_folder import BASE, checked, folder_for, folder_of_spec, is_result, make_folder
 from onbook.workflow.repository import Repository
 from onbook.workflow.slug import slug_of
 from onbook.workflow.snapshot import candidates, take_snapshot
@@ -120,9 +120,9 @@ async def _take_repository(work: Work) -> None:
     repository = Repository(work.live.door)
     work.advance(base_commit=await repository.head())
     edits = await candidates(work)
-    if edits:
-        shown = ", ".join(edits[:_MOST_SHOWN]) + (", …" if len(edits) > _MOST_SHOWN else "")
-        question = gate_question(work.words, "dirty", count=len(edits), paths=shown)
+    if own := [path for path in edits if not is_result(work.root, path)]:
+        shown = ", ".join(own[:_MOST_SHOWN]) + (", …" if len(own) > _MOST_SHOWN else "")
+        question = gate_question(work.words, "dirty", count=len(own), paths=shown)
         if (await work.gates.ask(question)).choice != "continue":
             raise Stopped(question)
     await take_snapshot(work, edits)

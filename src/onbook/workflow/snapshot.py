@@ -4,13 +4,13 @@ import asyncio
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from onbook.policy.hands import list_folder, read_or_none, write_bytes
-from onbook.policy.names import LEFT_OUT_FOLDERS
+from onbook.policy.names import LEFT_OUT_FOLDERS, is_half_written
 from onbook.policy.paths import PathRefused
 from onbook.workflow.artefacts import sha256_of
 from onbook.workflow.repository import Repository
@@ -44,11 +44,25 @@ async def changed_since_start(work: Work) -> tuple[str, ...]:
 
 async def candidates(work: Work) -> tuple[str, ...]:
     """The files that can have changed, before content is looked at: git's own list, or every file there is."""
+    own = _own(work)
+    return tuple(path for path in await _listed(work) if not path.startswith(own) and not _is_leftover(path))
+
+
+async def half_written(work: Work) -> tuple[str, ...]:
+    """What a kill in the middle of writing left beside the file that was meant, and nobody will finish."""
+    folder = work.state.docs_path.rstrip("/").split("/")
+    results = ("/".join((*folder, name)) for name, _ in _entries(work.root, folder))  # git may ignore them all
+    return tuple(sorted({path for path in (*await _listed(work), *results) if _is_leftover(path)}))
+
+
+async def _listed(work: Work) -> tuple[str, ...]:
     if work.state.has_git:
-        listed = await Repository(work.live.door).changed_since(work.state.base_commit)
-    else:
-        listed = await asyncio.to_thread(_all_files, work.root)
-    return tuple(path for path in listed if not path.startswith(_own(work)))
+        return await Repository(work.live.door).changed_since(work.state.base_commit)
+    return await asyncio.to_thread(_all_files, work.root)
+
+
+def _is_leftover(path: str) -> bool:
+    return is_half_written(path.rpartition("/")[2])
 
 
 def _own(work: Work) -> tuple[str, ...]:
@@ -83,7 +97,7 @@ def _all_files(root: Path) -> tuple[str, ...]:
     folders: list[tuple[str, ...]] = [()]
     while folders:
         parts = folders.pop()
-        for name, status in _listed(root, parts):
+        for name, status in _entries(root, parts):
             if not stat.S_ISDIR(status.st_mode):
                 found.append("/".join((*parts, name)))
             elif name not in MADE_BY_TOOLS and name not in LEFT_OUT_FOLDERS:
@@ -91,7 +105,7 @@ def _all_files(root: Path) -> tuple[str, ...]:
     return tuple(sorted(os.fsencode(path).decode("utf-8", "backslashreplace") for path in found))
 
 
-def _listed(root: Path, parts: tuple[str, ...]) -> list[tuple[str, os.stat_result]]:
+def _entries(root: Path, parts: Sequence[str]) -> list[tuple[str, os.stat_result]]:
     try:
         return list_folder(root, parts)
     except PathRefused:  # gone in the meantime, or not ours to look into

@@ -1,8 +1,8 @@
 """The seed's status block, and the column of labels that the setup summary shares with it."""
 
-import unicodedata
 from collections.abc import Sequence
 
+from onbook.cells import padded, width
 from onbook.workflow.loading import V1State
 from onbook.workflow.messages import Words
 from onbook.workflow.phases import PHASES
@@ -33,8 +33,8 @@ def status_rows(state: State | V1State, words: Words) -> list[Row]:
 
 def columns(rows: Sequence[Row]) -> list[str]:
     """`Label : value`, the colons below each other, in scripts with wide signs too."""
-    widest = max((_width(label) for label, _ in rows), default=0)
-    return [f"{label}{' ' * (widest - _width(label))} : {value}" for label, value in rows]
+    widest = max((width(label) for label, _ in rows), default=0)
+    return [f"{padded(label, widest)} : {value}" for label, value in rows]
 
 
 def phase_label(phase: str, words: Words) -> str:
@@ -66,8 +66,3 @@ def _rows_of_v1(state: V1State, words: Words) -> list[Row]:
         ("branch", state.branch),
         ("scope", state.scope),
     ]
-
-
-def _width(text: str) -> int:
-    """The cells it takes on a screen."""
-    return sum(0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "WF") for sign in text)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from onbook.events import StepFinished, StepStarted
@@ -26,10 +27,24 @@ def phase_address(state: State, name: PhaseName) -> str:
     return name if number == 1 else f"{name}[{number}]"
 
 
+@dataclass
+class PhaseStep:
+    """A phase that is under way."""
+
+    address: str
+    outcome: Outcome = Outcome.PASSED
+    """How it ends, unless it is interrupted; a FAIL that was found is no success."""
+
+    def found(self, *, passed: bool) -> None:
+        """What it was about has passed, or not."""
+        self.outcome = Outcome.PASSED if passed else Outcome.BELOW_THRESHOLD
+
+
 @contextmanager
-def phase_step(work: Work, name: PhaseName) -> Iterator[str]:
-    """The phase while it lasts; gives its address."""
+def phase_step(work: Work, name: PhaseName) -> Iterator[PhaseStep]:
+    """The phase while it lasts."""
     address, began = phase_address(work.state, name), time.monotonic()
+    step = PhaseStep(address)
     work.live.emit(
         StepStarted(
             run=work.run,
@@ -43,8 +58,8 @@ def phase_step(work: Work, name: PhaseName) -> Iterator[str]:
     )
     outcome, error = Outcome.FAILED, ""
     try:
-        yield address
-        outcome = Outcome.PASSED
+        yield step
+        outcome = step.outcome
     except asyncio.CancelledError:
         outcome = Outcome.CANCELLED
         raise

@@ -9,6 +9,7 @@ from onbook.workflow.artefacts import CHANGES, SPEC, VERIFY_REPORT
 from onbook.workflow.messages import Words
 from onbook.workflow.options import Action
 from onbook.workflow.phases import PHASES, Phase
+from onbook.workflow.soundness import fix_of_this_round
 from onbook.workflow.state import State
 from onbook.workflow.status import phase_label
 
@@ -45,17 +46,26 @@ PREREQUISITES: dict[Action, Prerequisite] = {
 
 
 def check_prerequisites(action: Action, state: State | None, root: Path, words: Words) -> None:
-    """UsageError where the phase that was asked for cannot run yet, or never again."""
+    """UsageError where the phase that was asked for cannot run yet, or not any more."""
     needs = PREREQUISITES.get(action)
     if needs is None:
         return
-    if state is not None and state.phase == "completed":
-        raise UsageError(
-            f"the workflow is completed; finish it with: onbook workflow resume, then begin anew: {action}"
-        )
     is_met = state is not None and PHASES.index(state.phase) >= PHASES.index(needs.phase)
     if state is None or not is_met or not all((root / state.docs_path / name).is_file() for name in needs.files):
         raise UsageError(f"{words(needs.missing)}: onbook workflow {needs.first}")
+    if why := _in_the_way(action, state):
+        raise UsageError(f"{why}; go on with: onbook workflow resume")
+
+
+def _in_the_way(action: Action, state: State) -> str:
+    """What must be brought to its end before, where the files alone would do."""
+    if state.phase == "completed":
+        return "the workflow is completed, and only its end is left"
+    if action == "verify" and state.phase == "evaluating":
+        return "the evaluation was interrupted"
+    if action == "evaluate" and fix_of_this_round(state) in ("proposed", "applied"):
+        return "an automatic fix is not decided yet"
+    return ""
 
 
 def suggestion(state: State, words: Words) -> str:

@@ -32,9 +32,10 @@ async def verify(work: Work) -> None:
         work.advance(phase="verify_ready", verify=begun, dispatches=())
     work.say(work.words("line.verify"))
     work.advance(phase="verifying", manifest=_manifest(work))
-    with phase_step(work, "verify") as address:
-        layer1 = await run_layer1(work, address)
+    with phase_step(work, "verify") as step:
+        layer1 = await run_layer1(work, step.address)
         summary = await _written(work, layer1)
+        step.found(passed=layer1.result == "PASS")
     result = msgspec.structs.replace(work.state.verify, layer1_result=layer1.result)
     work.advance(phase="verify_done", verify=result, autofix=_judged_fix(work.state, layer1.result))
     if layer1.result == "PASS" or work.state.run_style == "step":

@@ -1,6 +1,7 @@
 """How much room text takes on a screen: a character of Chinese, Japanese or Korean takes two cells, an accent none."""
 
 import unicodedata
+from collections.abc import Sequence
 
 
 def width(text: str) -> int:
@@ -20,9 +21,28 @@ def cut(text: str, cells: int) -> str:
     return text
 
 
+def shortened(text: str, cells: int) -> str:
+    """All of it, or as much as fits before the mark that something is left out."""
+    return text if width(text) <= cells else f"{cut(text, cells - 1)}…"
+
+
 def padded(text: str, cells: int) -> str:
     """With so many spaces behind it that what comes next stands in its column."""
     return text + " " * (cells - width(text))
+
+
+def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
+    """How wide each column is that has room for all that stands in it."""
+    return [max(map(width, column)) for column in zip(*rows, strict=True)]
+
+
+def in_columns(rows: Sequence[Sequence[str]], widths: Sequence[int] | None = None) -> list[str]:
+    """Each row as a line, its cells below those of the row above, two spaces apart; what is too wide is shortened."""
+    room = widths_of(rows) if widths is None else widths
+    return [
+        "  ".join(padded(shortened(cell, cells), cells) for cell, cells in zip(row, room, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def _width(sign: str) -> int:
