@@ -64,7 +64,7 @@ def shown(pieces: list[str]) -> list[str]:
     return [*[holder.feed(piece) for piece in pieces], holder.end()]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(replies | lines)
 @example(f"Here.\n\n---\n```json\n{BLOCK}\n```\n")
 def test_the_reply_is_what_the_rule_says(reply: str) -> None:
@@ -73,7 +73,7 @@ def test_the_reply_is_what_the_rule_says(reply: str) -> None:
     assert (said.text, said.reading and said.reading.score) == (text, score)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(replies | lines)
 @example(f"Here.\n\n---\n```json\n{BLOCK}\n```\n")
 @example(f"{BLOCK}\none\n---\n{BLOCK}\n```\n{BLOCK}\n")

@@ -8,7 +8,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -61,6 +61,20 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield House(folder, kept | folders | {"HOME": str(home), "LANG": "C.UTF-8", "PATH": path})
 
 
+Figure = Callable[[str], None]
+
+
+@pytest.fixture
+def figure(capsys: pytest.CaptureFixture[str]) -> Figure:
+    """Says how many kills it was, past what pytest captures."""
+
+    def said(line: str) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"\n{line}, and it ended the same each time\n")
+
+    return said
+
+
 def test_the_undisturbed_one_does_all_there_is(house: House) -> None:
     """What the others are compared with: one commit, the mended code, and the person's edits as they were."""
     left = house.undisturbed
@@ -79,24 +93,27 @@ def test_killed_again_and_again_it_ends_the_same(house: House) -> None:
 
 
 @whole
-def test_killed_after_any_state_write_it_ends_the_same(house: House) -> None:
+def test_killed_after_any_state_write_it_ends_the_same(house: House, figure: Figure) -> None:
     for number in range(1, house.states + 1):
         stage = house.stage()
         stage.play([Bullet(states=number)])
         assert (stage.kills, stage.left) == (1, house.undisturbed), f"after state {number} of {house.states}"
+    figure(f"killed after each of {house.states} state writes")
 
 
 @whole
-def test_killed_before_any_file_is_whole_it_ends_the_same(house: House) -> None:
-    files = house.stage().count("file")
+def test_killed_before_any_file_is_whole_it_ends_the_same(house: House, figure: Figure) -> None:
+    files, kills = house.stage().count("file"), 0
     for number in range(1, files + 1):
         stage = house.stage()
         stage.play([Bullet(files=number)])
+        kills += stage.kills
         assert stage.left == house.undisturbed, f"before file {number} of {files}"
+    figure(f"killed {kills} times before a file was whole")
 
 
 @whole
-def test_killed_at_a_random_instant_it_ends_the_same(house: House) -> None:
+def test_killed_at_a_random_instant_it_ends_the_same(house: House, figure: Figure) -> None:
     chance = random.Random()
     kills = 0
     while kills < KILLS:
@@ -105,3 +122,4 @@ def test_killed_at_a_random_instant_it_ends_the_same(house: House) -> None:
         stage.play([Bullet(seconds=instant)])
         kills += stage.kills
         assert stage.left == house.undisturbed, f"after {instant:.3f} s of {house.seconds:.3f} s"
+    figure(f"killed at {kills} random instants of {house.seconds:.1f} s")

@@ -25,7 +25,7 @@ from tests.models.children import default_signals
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
-HELLO = {"messages": [{"role": "user", "content": "Say hello"}], "max_tokens": 40, "seed": 1}
+HELLO = {"messages": [{"role": "user", "content": "Say hello"}], "max_tokens": 12, "seed": 1}
 ENDLESS = {"messages": [{"role": "user", "content": "Tell a long story"}], "stream": True, "ignore_eos": True}
 
 IN_A_PROCESS = """

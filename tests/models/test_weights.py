@@ -208,7 +208,7 @@ def test_a_second_pull_fetches_nothing(machine: Machine) -> None:
 
 
 def test_a_damaged_file_is_replaced(machine: Machine) -> None:
-    machine.pull()
+    machine.models.mkdir(parents=True)
     machine.file.write_bytes(bytes(machine.weights.size))
     assert machine.pull()[0] == 0
     assert right(machine)

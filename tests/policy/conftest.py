@@ -1,6 +1,7 @@
 """The things the tests of the door work with: a workspace with secrets around it, and a door into it."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -30,9 +31,19 @@ class Person:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path: Path, project: Path) -> Path:
     """A workspace: a git repository with sources, secrets, links; and files outside that nobody may see."""
+    shutil.copytree(project, tmp_path, symlinks=True, dirs_exist_ok=True)
     root = tmp_path / "project"
+    (root / "out").symlink_to(tmp_path / "outside")
+    return root
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder around such a workspace, made once and copied for each test."""
+    around = tmp_path_factory.mktemp("around")
+    root = around / "project"
     (root / "src").mkdir(parents=True)
     (root / "private").mkdir()
     (root / "src" / "app.py").write_bytes(b"print('hello')\n")
@@ -41,18 +52,17 @@ def root(tmp_path: Path) -> Path:
     (root / ".env").write_bytes(b"KEY=swordfish\n")
     (root / "server.pem").write_bytes(b"swordfish\n")
     (root / "private" / "diary.txt").write_bytes(b"dear diary\n")
-    outside = tmp_path / "outside"
+    outside = around / "outside"
     outside.mkdir()
     (outside / "file.txt").write_bytes(OUTSIDE)
-    (root / "out").symlink_to(outside)
     (root / "out.txt").symlink_to("../outside/file.txt")
     (root / "inside.md").symlink_to("src/../notes.md")
     (root / "sneaky.txt").symlink_to(".env")
     (root / "circle").symlink_to("circle")
-    git = "git init -q . && git add src notes.md && git -c user.name=a -c user.email=a@b.c commit -qm first"
-    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    git = "git init -q --template= . && git add src notes.md && git -c user.name=a -c user.email=a@b.c commit -qm first"
+    environ = {"PATH": os.environ["PATH"], "HOME": str(around), "GIT_CONFIG_NOSYSTEM": "1"}
     subprocess.run(git, shell=True, cwd=root, check=True, env=environ)
-    return root
+    return around
 
 
 @pytest.fixture

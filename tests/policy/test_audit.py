@@ -61,7 +61,7 @@ def test_an_empty_log_is_whole(audit: Audit) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_change_is_found(audit: Audit, data: st.DataObject) -> None:
     path = log(audit)
     if not path.exists():

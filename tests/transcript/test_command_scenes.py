@@ -143,7 +143,7 @@ def test_a_flood_is_kept_with_its_beginning_and_its_end(tmp_path: Path) -> None:
     assert "characters left out" in said
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(line=texts, said=texts, note=texts, error=texts, person=names)
 def test_no_output_can_pose_as_a_turn_or_as_another_speaker(
     line: str, said: str, note: str, error: str, person: str

@@ -8,7 +8,7 @@ from tests.transcript.judges import heard_by_fountain_py, heard_by_screenplain, 
 from tests.transcript.strategies import names, screenplays, turns
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(screenplays)
 def test_both_judges_hear_the_speakers_of_any_screenplay(screenplay: Screenplay) -> None:
     source = write(screenplay).decode()

@@ -30,7 +30,7 @@ def test_a_name_becomes_a_stage_name_and_a_cue(name: str, on_stage: str, line: s
     assert cue(on_stage) == line
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(names)
 def test_a_stage_name_stays_what_it_is_and_is_never_empty(name: str) -> None:
     on_stage = stage_name(name)

@@ -35,20 +35,20 @@ PAGE = (("Title", "onbook session"),)
 TIME = "2026-05-20 14:30:00"
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(screenplays)
 def test_a_screenplay_reads_back_as_it_was_written(screenplay: Screenplay) -> None:
     assert read(write(screenplay)) == screenplay
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(turns, turns, names, names)
 def test_turns_read_back_as_they_were(first: Turn, second: Turn, agent: str, person: str) -> None:
     scenes = tuple(scene_of(turn, agent=agent, person=person) for turn in (first, second))
     assert turns_of(read(write(Screenplay(PAGE, scenes)))) == (first, second)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(texts)
 @example("\\\r")
 @example("\\\\u{d}")

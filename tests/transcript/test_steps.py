@@ -19,7 +19,7 @@ PAGE = (("Title", "onbook session"),)
 TIME = "2026-05-20 14:30:00"
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(steps, names)
 def test_a_step_reads_back_as_it_was(step: Step, person: str) -> None:
     talk = scene_of(turn(1), agent="Harvey", person=person)
@@ -31,7 +31,7 @@ def test_a_step_reads_back_as_it_was(step: Step, person: str) -> None:
     assert all(map(is_sealed, again.scenes))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(steps, names)
 def test_both_judges_hear_the_speakers_of_any_step(step: Step, person: str) -> None:
     screenplay = Screenplay(PAGE, (step_scene(step, person=person),))
@@ -53,7 +53,7 @@ def test_a_whole_recording_in_every_place_forges_nothing() -> None:
     assert (steps_of(again), turns_of(again), len(again.scenes), again.complete) == ((step,), (), 1, False)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(said=texts, note=texts, error=texts, address=texts)
 def test_nothing_in_a_command_can_pose_as_a_step(said: str, note: str, error: str, address: str) -> None:
     unfinished = UnfinishedCommand(RunStarted(run="r1", time=NOW, kind="workflow", input=said, workspace="/w"))

@@ -87,6 +87,19 @@ def test_a_phase_names_who_was_sent_out_and_what_they_said_first(tmp_path: Path)
     )
 
 
+def test_an_agent_whose_work_was_there_already_was_not_sent_out(tmp_path: Path) -> None:
+    address, line = "plan/planner", "spec generated — before"
+    steps = (
+        StepStarted(run="w", time=NOW, address="plan", name="plan", kind="phase"),
+        StepStarted(run="w", time=NOW, address=address, name="planner", kind="agent"),
+        StepFinished(run="w", time=NOW, address=address, outcome="passed", seconds=0.0, detail=line, reused=True),
+        StepFinished(run="w", time=NOW, address="plan", outcome="passed", seconds=0.0),
+    )
+    paper = recorded(tmp_path, begun(), *steps, ended())
+    assert "PLANNER\n(back already)\nspec generated — before\n" in paper
+    assert "Sent out" not in paper
+
+
 def test_a_gate_has_the_question_and_the_answer(tmp_path: Path) -> None:
     assert (
         "INT. WORKFLOW ADD-A-SUM GATE SPEC 2026-05-20 14:30:00\n\n"
@@ -98,7 +111,7 @@ def test_a_gate_has_the_question_and_the_answer(tmp_path: Path) -> None:
 
 def test_a_gate_that_nobody_answers_is_told_at_the_end(tmp_path: Path) -> None:
     paper = recorded(tmp_path, begun(), asked(), ended("waiting", "waiting at the gate spec"))
-    assert "(nobody answers, and it waits)\n\n(waiting: waiting at the gate spec)\n" in paper
+    assert "(it is left open)\n\n(waiting: waiting at the gate spec)\n" in paper
 
 
 def test_a_phase_whose_agents_are_elsewhere_is_outside(tmp_path: Path) -> None:

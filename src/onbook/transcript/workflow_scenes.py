@@ -61,7 +61,7 @@ class UnfinishedWorkflow(UnfinishedCommand):
     def ending(self, finished: RunFinished) -> Iterator[Scene]:
         """The last of them."""
         if self._gate is not None:
-            self._parts += [*self._question(self._gate), Aside("nobody answers, and it waits")]
+            self._parts += [*self._question(self._gate), Aside("it is left open")]
         self._parts.append(Aside(in_words(finished.outcome, finished.error)))
         self._close(finished, "ENDS")
         yield from self.scenes()
@@ -97,11 +97,10 @@ class UnfinishedWorkflow(UnfinishedCommand):
         model = spoke.model if spoke else ""
         if spoke and spoke.remote:
             self._place = "EXT"
-        self._cast.append(f"{begun.name} ({model})" if model else begun.name)
+        if not event.reused:
+            self._cast.append(f"{begun.name} ({model})" if model else begun.name)
         if event.detail:
-            self._parts.append(Speech(stage_name(begun.name), event.detail, model))
-        if event.reused:
-            self._parts.append(Aside(f"{begun.name} was back already"))
+            self._parts.append(Speech(stage_name(begun.name), event.detail, "back already" if event.reused else model))
         if event.outcome != "passed":
             self._parts.append(Aside(f"{begun.name}: {in_words(event.outcome, event.error)}"))
 

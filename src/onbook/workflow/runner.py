@@ -68,7 +68,7 @@ async def _ended(call: "_Call", work: Coroutine[Any, Any, Ended]) -> Outcome:
         raise
     except OnbookError as problem:
         ended = Ended(problem.outcome)
-        is_told = not isinstance(problem, Waiting) and call.say_resumable()
+        is_told = not isinstance(problem, Waiting | UsageError) and call.say_resumable()
         error = "" if isinstance(problem, Stopped) and is_told else str(problem)
     finally:
         call.finished(ended, error)
