@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onbook.transcript.history import load
-from onbook.workflow.loading import look
+from onbook.workflow.state.loading import look
 from tests.conftest import CommandLine, Finished, Terminal, eventually
 from tests.scripted import ScriptedServer
 from tests.workflow.cast import Cast, Part

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from onbook.workflow.store import Store
+from onbook.workflow.state.store import Store
 
 
 class Bullet:

@@ -14,12 +14,12 @@ import pytest_asyncio
 from onbook.events import Note
 from onbook.workflow.agents.sending import open_agents
 from onbook.workflow.answers import Gates, GivenAnswers
+from onbook.workflow.files.snapshot import candidates, take_snapshot
 from onbook.workflow.gates import check_answer
 from onbook.workflow.messages import catalogue
-from onbook.workflow.phases import Phase
-from onbook.workflow.snapshot import candidates, take_snapshot
-from onbook.workflow.state import ModelConfig, State
-from onbook.workflow.store import Store
+from onbook.workflow.state.phase import Phase
+from onbook.workflow.state.state import ModelConfig, State
+from onbook.workflow.state.store import Store
 from onbook.workflow.work import Work
 from tests.commands.conftest import Typed
 from tests.commands.conftest import typed as typed

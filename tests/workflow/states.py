@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from onbook.workflow.phases import APPROVED, Phase
-from onbook.workflow.state import Autofix, ModelConfig, State, Verify
+from onbook.workflow.state.phase import APPROVED, Phase
+from onbook.workflow.state.state import Autofix, ModelConfig, State, Verify
 
 SPEC_SHA = "5" * 64
 PATCH = ".harness/generator/auto_fix_patch.md"

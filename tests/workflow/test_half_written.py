@@ -7,9 +7,9 @@ import pytest
 
 from onbook.policy.hands import write_bytes
 from onbook.policy.names import is_half_written
-from onbook.workflow.cleanup import finish
-from onbook.workflow.output_folder import folder_for
-from onbook.workflow.snapshot import changed_since_start
+from onbook.workflow.files.snapshot import changed_since_start
+from onbook.workflow.finish.cleanup import finish
+from onbook.workflow.setup.output_folder import folder_for
 from onbook.workspace.files import write_atomic
 from tests.workflow.ending import committed, completed
 from tests.workflow.staging import DOCS, Staged

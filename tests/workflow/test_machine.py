@@ -7,7 +7,7 @@ import pytest
 
 from onbook.events import RunFinished
 from onbook.outcome import Outcome
-from onbook.workflow.store import Store
+from onbook.workflow.state.store import Store
 from tests.workflow.cast import Part
 from tests.workflow.staging import cast as cast
 from tests.workflow.staging import first_commit as first_commit

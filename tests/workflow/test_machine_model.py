@@ -11,9 +11,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from onbook.workflow.phases import APPROVED, NEXT, PHASES, Phase
-from onbook.workflow.rules import IllegalStep, check_step
-from onbook.workflow.state import State, Verify
+from onbook.workflow.state.phase import APPROVED, NEXT, PHASES, Phase
+from onbook.workflow.state.rules import IllegalStep, check_step
+from onbook.workflow.state.state import State, Verify
 from tests.workflow.states import fix, state_at
 
 HASHES = ("a" * 64, "b" * 64)

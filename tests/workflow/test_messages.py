@@ -8,7 +8,7 @@ import pytest
 from onbook.workflow.gates import CHOICES
 from onbook.workflow.messages import LANGUAGES, catalogue, has_text, texts_in
 from onbook.workflow.messages.en import TEXTS as ENGLISH
-from onbook.workflow.phases import PHASES
+from onbook.workflow.state.phase import PHASES
 
 OTHERS = LANGUAGES[1:]
 SEEDS = (

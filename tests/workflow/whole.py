@@ -9,10 +9,10 @@ import pytest
 
 from onbook.events import Note, RunFinished, RunStarted
 from onbook.outcome import Outcome
-from onbook.workflow.autofix import PATCH
-from onbook.workflow.generate import REVIEWS
-from onbook.workflow.loading import Kept, look
-from onbook.workflow.state import State
+from onbook.workflow.phases.autofix import PATCH
+from onbook.workflow.phases.generate import REVIEWS
+from onbook.workflow.state.loading import Kept, look
+from onbook.workflow.state.state import State
 from tests.commands.conftest import Typed
 from tests.workflow.cast import Cast, Part
 from tests.workflow.staging import git

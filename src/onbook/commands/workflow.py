@@ -11,9 +11,9 @@ from onbook.commands.params import Offer, Offered, Words, WorkspacePath
 from onbook.outcome import Outcome
 from onbook.session.live import Live
 from onbook.workflow.gates import CHOICES
-from onbook.workflow.models import PRESETS
 from onbook.workflow.options import OPTIONS, OptionRow, options_of
-from onbook.workflow.state import Mode
+from onbook.workflow.setup.models import PRESETS
+from onbook.workflow.state.state import Mode
 
 ACTIONS: dict[str, str] = {
     "plan": "plan a task and stop",

@@ -101,7 +101,7 @@ def answer_in(question: Question, words: str) -> Answer | None:
 
 
 def _own_models(written: str) -> Answer | None:
-    from onbook.workflow.models import check_model_words
+    from onbook.workflow.setup.models import check_model_words
 
     if ":" not in written:
         return None

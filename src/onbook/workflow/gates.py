@@ -139,7 +139,7 @@ def check_answer(gate: str, choice: str) -> GateName:
 
 
 def _check_models(choice: str) -> None:
-    from onbook.workflow.models import check_model_words
+    from onbook.workflow.setup.models import check_model_words
 
     try:
         check_model_words(choice)

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from onbook.outcome import UsageError
-from onbook.workflow.loading import Broken, BrokenState, Foreign, Kept, V1State, look
 from onbook.workflow.messages import catalogue
+from onbook.workflow.state.loading import Broken, BrokenState, Foreign, Kept, V1State, look
+from onbook.workflow.state.store import NoWorkflow
 from onbook.workflow.status import status_block
-from onbook.workflow.store import NoWorkflow
 from onbook.workflow.styles import suggestion
 
 

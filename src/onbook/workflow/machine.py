@@ -5,21 +5,21 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from onbook.outcome import Outcome
-from onbook.workflow.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT
-from onbook.workflow.cleanup import finish
-from onbook.workflow.conventions import conventions
-from onbook.workflow.evaluate import evaluate
-from onbook.workflow.generate import generate
+from onbook.workflow.files.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT
+from onbook.workflow.finish.cleanup import finish
 from onbook.workflow.options import Action, WorkflowOptions
-from onbook.workflow.phases import Phase
-from onbook.workflow.plan import plan
-from onbook.workflow.setup import setup
-from onbook.workflow.spec_gate import confirm_spec
-from onbook.workflow.state import Ending
+from onbook.workflow.phases.evaluate import evaluate
+from onbook.workflow.phases.generate import generate
+from onbook.workflow.phases.plan import plan
+from onbook.workflow.phases.spec_gate import confirm_spec
+from onbook.workflow.phases.verdict import verdict
+from onbook.workflow.phases.verdicts import is_passed
+from onbook.workflow.phases.verify import after_verify, verify
+from onbook.workflow.setup.conventions import conventions
+from onbook.workflow.setup.setup import setup
+from onbook.workflow.state.phase import Phase
+from onbook.workflow.state.state import Ending
 from onbook.workflow.styles import ENDS, ROAD_TO_GENERATE, check_prerequisites, next_command, suggestion
-from onbook.workflow.verdict import verdict
-from onbook.workflow.verdicts import is_passed
-from onbook.workflow.verify import after_verify, verify
 from onbook.workflow.work import Work
 
 

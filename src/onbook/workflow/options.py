@@ -13,8 +13,8 @@ import msgspec
 from onbook.outcome import UsageError
 from onbook.policy.effects import one_line
 from onbook.workflow.gates import GateName, check_answer
-from onbook.workflow.models import check_model_words
-from onbook.workflow.state import Mode, Style
+from onbook.workflow.setup.models import check_model_words
+from onbook.workflow.state.state import Mode, Style
 
 Action = Literal["start", "plan", "generate", "verify", "evaluate", "status", "resume", "discard", "clean"]
 WITH_TASK: tuple[Action, ...] = ("start", "plan")

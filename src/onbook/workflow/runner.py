@@ -15,21 +15,21 @@ from onbook.outcome import OnbookError, Outcome, UsageError
 from onbook.session.live import Live
 from onbook.workflow.agents.sending import open_agents
 from onbook.workflow.answers import Gates, GivenAnswers, person_behind
-from onbook.workflow.approvals import Approvals
-from onbook.workflow.clearing import clean, discard
-from onbook.workflow.commits import Commits
+from onbook.workflow.files.repository import Repository
+from onbook.workflow.finish.clearing import clean, discard
+from onbook.workflow.finish.commits import Commits
 from onbook.workflow.gates import Stopped, Waiting
-from onbook.workflow.language import language_named
-from onbook.workflow.loading import Kept
 from onbook.workflow.machine import Ended, perform
 from onbook.workflow.messages import Words, catalogue
 from onbook.workflow.options import OPTIONS, WITH_TASK, WorkflowOptions
-from onbook.workflow.phases import Phase
-from onbook.workflow.recovery import go_on, recover
-from onbook.workflow.repository import Repository
-from onbook.workflow.setup import first_state
-from onbook.workflow.state import State
-from onbook.workflow.store import Store
+from onbook.workflow.setup.language import language_named
+from onbook.workflow.setup.setup import first_state
+from onbook.workflow.state.approvals import Approvals
+from onbook.workflow.state.loading import Kept
+from onbook.workflow.state.phase import Phase
+from onbook.workflow.state.recovery import go_on, recover
+from onbook.workflow.state.state import State
+from onbook.workflow.state.store import Store
 from onbook.workflow.styles import PREREQUISITES, check_prerequisites
 from onbook.workflow.work import Agents, Work
 

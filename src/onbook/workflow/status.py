@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from onbook.cells import padded, width
-from onbook.workflow.loading import V1State
 from onbook.workflow.messages import Words
-from onbook.workflow.phases import PHASES
-from onbook.workflow.state import State
+from onbook.workflow.state.loading import V1State
+from onbook.workflow.state.phase import PHASES
+from onbook.workflow.state.state import State
 
 HEAD = "[harness]"
 _PHASES_OF_V1 = {"gen_ready": "generate_ready", "eval_ready": "evaluate_ready"}

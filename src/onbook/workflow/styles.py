@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 
 from onbook.outcome import UsageError
-from onbook.workflow.artefacts import CHANGES, SPEC, VERIFY_REPORT
+from onbook.workflow.files.artefacts import CHANGES, SPEC, VERIFY_REPORT
 from onbook.workflow.messages import Words
 from onbook.workflow.options import Action
-from onbook.workflow.phases import PHASES, Phase
-from onbook.workflow.soundness import fix_of_this_round
-from onbook.workflow.state import State
+from onbook.workflow.state.phase import PHASES, Phase
+from onbook.workflow.state.soundness import fix_of_this_round
+from onbook.workflow.state.state import State
 from onbook.workflow.status import phase_label
 
 ENDS: dict[Action, Phase] = {

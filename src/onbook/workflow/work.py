@@ -11,7 +11,7 @@ from onbook.events import Note
 from onbook.session.live import Live
 from onbook.workflow.gates import Gatekeeper
 from onbook.workflow.messages import Words
-from onbook.workflow.state import Dispatch, State
+from onbook.workflow.state.state import Dispatch, State
 
 
 class Store(Protocol):

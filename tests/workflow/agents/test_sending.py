@@ -11,7 +11,7 @@ from onbook.models.errors import ModelError
 from onbook.workflow.agents.sending import open_agents
 from onbook.workflow.agents.trying import Limits
 from onbook.workflow.gates import Stopped, Waiting
-from onbook.workflow.state import Dispatch
+from onbook.workflow.state.state import Dispatch
 from onbook.workflow.work import Errand, Work
 from tests.scripted import Reply, Request, ScriptedServer, Stall, Status
 from tests.workflow.cast import Cast, Part

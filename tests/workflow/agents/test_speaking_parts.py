@@ -7,7 +7,7 @@ import pytest
 
 from onbook.config.workflow_settings import PERSONAS as NAMES
 from onbook.workflow.agents.personas import PERSONAS
-from onbook.workflow.state import ModelConfig
+from onbook.workflow.state.state import ModelConfig
 from onbook.workflow.work import Errand
 from tests.scripted import Reply, ScriptedServer, ToolCall
 from tests.workflow.agents.test_sending import COMMON, proposal, proposes

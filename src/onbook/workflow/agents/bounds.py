@@ -12,7 +12,7 @@ from onbook.policy.decide import Verdict
 from onbook.policy.effects import Delete, Effect, Read, Run, Write, describe
 from onbook.policy.names import fold, is_protected
 from onbook.workflow.agents.personas import Persona
-from onbook.workflow.scope import in_scope
+from onbook.workflow.files.scope import in_scope
 
 MOST_OUTPUT = 1 << 20
 MOST_SOURCE = 8 << 20

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from onbook.workflow.state import Mode
+from onbook.workflow.state.state import Mode
 
 Role = Literal["executor", "advisor", "evaluator", "verifier", "scanner", "proposer"]
 """Whose model it is sent with. `scanner` and `proposer` are advisors with an exception of the seed's."""

@@ -6,8 +6,8 @@ import msgspec
 
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError
-from onbook.workflow.artefacts import SPEC, sha256_of
-from onbook.workflow.state import Dispatch
+from onbook.workflow.files.artefacts import SPEC, sha256_of
+from onbook.workflow.state.state import Dispatch
 from onbook.workflow.work import Errand, Work
 
 

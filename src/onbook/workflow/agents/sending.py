@@ -17,10 +17,10 @@ from onbook.workflow.agents.step_telling import StepTelling
 from onbook.workflow.agents.talking import Failed
 from onbook.workflow.agents.trying import Limits, Mission, attempt
 from onbook.workflow.gates import Stopped, gate_question
-from onbook.workflow.models import Casting
-from onbook.workflow.phases import Phase
-from onbook.workflow.state import Dispatch
-from onbook.workflow.steps import PhaseName, phase_address
+from onbook.workflow.phases.steps import PhaseName, phase_address
+from onbook.workflow.setup.models import Casting
+from onbook.workflow.state.phase import Phase
+from onbook.workflow.state.state import Dispatch
 from onbook.workflow.work import Errand, Work
 
 TRIES = 3

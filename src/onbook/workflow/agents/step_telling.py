@@ -4,7 +4,7 @@ import time
 
 from onbook.events import StepFinished, StepStarted
 from onbook.outcome import Outcome
-from onbook.workflow.state import Dispatch
+from onbook.workflow.state.state import Dispatch
 from onbook.workflow.work import Errand, Work
 
 

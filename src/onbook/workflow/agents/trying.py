@@ -17,12 +17,12 @@ from onbook.workflow.agents.rendering import Template
 from onbook.workflow.agents.skills import skills_for
 from onbook.workflow.agents.talking import MOST_SAID, SECONDS, Talk
 from onbook.workflow.agents.tools import tools_of
-from onbook.workflow.artefacts import sha256_of
-from onbook.workflow.changed import changed_files
-from onbook.workflow.layer1 import CHECKS, command_of, effect_of
-from onbook.workflow.models import Casting
-from onbook.workflow.scope import in_scope
-from onbook.workflow.state import ModelConfig
+from onbook.workflow.checks.layer1 import CHECKS, command_of, effect_of
+from onbook.workflow.files.artefacts import sha256_of
+from onbook.workflow.files.changed import changed_files
+from onbook.workflow.files.scope import in_scope
+from onbook.workflow.setup.models import Casting
+from onbook.workflow.state.state import ModelConfig
 from onbook.workflow.work import Errand, Work
 
 

@@ -1,0 +1,61 @@
+"""Decisions, "Language": found from the task, by a library or by the script of its letters."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onbook.workflow.setup import language
+from onbook.workflow.setup.language import language_named, language_of
+
+
+@pytest.fixture
+def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """onbook without its extra `lang`."""
+    monkeypatch.setattr(language, "_detector", lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("task", "found"),
+    [
+        ("설정 페이지에 다크 모드를 추가해줘", "ko"),
+        ("設定ページにダークモードを追加して", "ja"),
+        ("给设置页面添加深色模式", "zh"),
+        ("src/settings.py 에 다크 모드 추가", "ko"),
+        ("Füge der Einstellungsseite einen dunklen Modus hinzu", "en"),
+    ],
+)
+@pytest.mark.usefixtures("no_library")
+def test_without_the_library_the_script_tells(task: str, found: str) -> None:
+    assert language_of(task) == found
+
+
+@pytest.mark.parametrize(
+    ("task", "found"),
+    [
+        ("Add a --version flag to cli.py and test it", "en"),
+        ("Füge der Einstellungsseite einen dunklen Modus hinzu", "de"),
+        ("Ajoute un mode sombre à la page des réglages", "fr"),
+        ("Añade un modo oscuro a la página de ajustes", "es"),
+        ("Adicione um modo escuro à página de configurações", "pt"),
+        ("Добавь тёмную тему на страницу настроек", "ru"),
+        ("설정 페이지에 다크 모드를 추가해줘", "ko"),
+    ],
+)
+def test_the_library_tells_languages_of_one_script_apart(task: str, found: str) -> None:
+    pytest.importorskip("py3langid")
+    assert language_of(task) == found
+
+
+@pytest.mark.parametrize("task", ["Fix bug", "Refactor parser", "rename `größe_prüfen()` in src/größe.py", "", "42"])
+def test_too_short_a_text_leaves_the_last_language(task: str) -> None:
+    assert language_of(task, last="de") == "de"
+
+
+def test_a_code_is_written_as_catalogues_have_it() -> None:
+    assert [language_named(code) for code in ("DE", "pt_BR", "zh-Hans")] == ["de", "pt-BR", "zh-Hans"]
+
+
+@given(st.text(max_size=60))
+def test_any_text_has_a_language_or_keeps_the_last(text: str) -> None:
+    found = language._by_script(language._prose(text))
+    assert found in (None, "ko", "ja", "zh")
