@@ -70,7 +70,7 @@ def step(
         time=now,
         outcome="passed" if answered else outcome,
         exit_code=0,
-        text=reply if answered else "",
+        text=reply,
         reasoning=thought,
         error=error,
         totals=SPENT,

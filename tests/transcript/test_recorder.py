@@ -89,7 +89,7 @@ def test_a_turn_that_failed_is_recorded_with_what_had_arrived(
     tmp_path: Path, outcome: str, error: str, aside: str
 ) -> None:
     with Recorder.create(tmp_path, CAST) as recorder:
-        say(recorder, 1, outcome=outcome, text="", error=error)
+        say(recorder, 1, outcome=outcome, text="Forty-two.", error=error)
     session = load(recorder.path)
     assert Aside(aside) in session.screenplay.scenes[0].elements
     (only,) = session.turns

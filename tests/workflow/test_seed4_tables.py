@@ -157,9 +157,7 @@ FAILED = {"layer1_result": "FAIL", "layer1_retries": 1}
         (state_at("verify_done"), "Verify complete. Run evaluate? onbook workflow evaluate"),
         (state_at("verify_done", verify=FAILED), "Verify — complete. Run generate? onbook workflow generate"),
         (
-            state_at(
-                "verify_done", verify={"layer1_result": "FAIL", "layer1_retries": 3}, autofix=fix("proposed")
-            ),
+            state_at("verify_done", verify={"layer1_result": "FAIL", "layer1_retries": 3}, autofix=fix("proposed")),
             "Verify — complete. Run resume? onbook workflow resume",
         ),
         (state_at("evaluate_done"), "Evaluate — complete. Run resume? onbook workflow resume"),

@@ -110,8 +110,11 @@ async def open_production(
                 goes_on=goes_on,
                 config=stage.config,
             )
-            await begin(live, role)
-            yield Production(live, recording)
+            try:
+                await begin(live, role)
+                yield Production(live, recording)
+            finally:
+                live.journal.let_go()
     finally:
         try:
             if recording is not None:

@@ -87,7 +87,14 @@ async def resume(call: Call, run: str) -> Outcome:
     method = method_of(live.settings.confidence.method)
     prompts = await PromptActor.of(flow, live.chat, live.door, method=method)
     runner = Runner(
-        live.root, live.door, live.emit, live.environ, found.role, {Prompt: prompts}, resumed_by=resumed_by(live, flow)
+        live.root,
+        live.door,
+        live.emit,
+        live.environ,
+        found.role,
+        {Prompt: prompts},
+        resumed_by=resumed_by(live, flow),
+        held=live.journal,
     )
     return show_output(call, flow, await resume_run(runner, flow, found.id))
 

@@ -70,7 +70,9 @@ async def run(call: Call, name: str, text: tuple[str, ...]) -> Outcome:
     live = call.live
     flow = flow_of(known_pipeline(live.settings, name))
     role = live.part.role.name if live.part.role else ""
-    runner = Runner(live.root, live.door, live.emit, live.environ, role, resumed_by=resumed_by(live, flow))
+    runner = Runner(
+        live.root, live.door, live.emit, live.environ, role, resumed_by=resumed_by(live, flow), held=live.journal
+    )
     words = " ".join(text)
     given = Small(f"{words}\n".encode("utf-8", "surrogateescape"))
     result = await runner.run(flow, given, record=live.record.path is not None, config=live.config)

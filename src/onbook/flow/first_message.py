@@ -30,7 +30,7 @@ async def send_through(live: Live, flows: Sequence[Flow], text: str) -> str | Ou
     door = live.door.for_started(f"role {role}")
     given: Data = Small(f"{text.rstrip(chr(10))}\n".encode())
     for flow, actor in zip(flows, prompts, strict=True):
-        runner = Runner(live.root, door, live.emit, live.environ, role, {Prompt: actor})
+        runner = Runner(live.root, door, live.emit, live.environ, role, {Prompt: actor}, held=live.journal)
         result = await runner.run(flow, given, record=live.record.path is not None, config=live.config)
         if result.output is None:
             live.emit(Note(run="", time=time.time(), text=_UNSENT, level="warning"))

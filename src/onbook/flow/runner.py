@@ -15,6 +15,7 @@ from onbook.flow.script_actor import ScriptActor
 from onbook.flow.spool import Spool
 from onbook.flow.steps import Flow, Script
 from onbook.flow.world import Actor, World
+from onbook.journal.held import Held
 from onbook.journal.journal import Start
 from onbook.journal.keys import definition_digest
 from onbook.journal.recording import new_run
@@ -41,6 +42,8 @@ class Runner:
     """What a person types before a run's id to go on with it, as `onbook runs resume`; empty where nobody should."""
     told: str = ""
     """What a person typed to start it, where that says more than the input."""
+    held: Held | None = None
+    """Keeps the journal open for the next run, where one may follow."""
 
     async def run(self, flow: Flow, given: Data, *, record: bool, config: str = "", call: str = "") -> Result:
         """A run of its own; with `record` it can be resumed. `config` is the foreign file that defines it, if any;
@@ -66,6 +69,8 @@ class Runner:
         return await self._perform(flow, from_journal(journal.given), journal)
 
     async def _perform(self, flow: Flow, given: Data, journal: RunJournal | None) -> Result:
+        if journal is not None and self.held is not None:
+            self.held.hold(self.root)
         with ScriptActor(self.door, self.root, Spool(self.root)) as scripts:
             run = journal.id if journal is not None else os.urandom(4).hex()
             actors = {**self.actors, Script: scripts}

@@ -47,6 +47,7 @@ async def _runner(live: Live, call: PipelineCall) -> Runner:
         actors={Prompt: PipelineSteps(prompts)},
         resumed_by="/pipeline --resume" if live.goes_on else "onbook pipeline --resume",
         told=call.line,
+        held=live.journal,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from onbook.config.settings import Settings
 from onbook.events import Note
+from onbook.journal.held import Held
 from onbook.policy.door import Door
 from onbook.session.budget import Ledger
 from onbook.session.choice import ModelChoice
@@ -82,6 +83,7 @@ class Live:
     log: Log = field(default_factory=Log)
     exit: Exit = field(default_factory=Exit)
     part: Part = field(default_factory=Part)
+    journal: Held = field(default_factory=Held)
     progress: Progress = field(default_factory=Progress)
     goes_on: bool = True
     """Whether another line can follow the one that is carried out; `onbook ask` has only one."""

@@ -12,7 +12,6 @@ from onbook.events import (
     RunFinished,
     RunStarted,
     StepFinished,
-    TextDelta,
 )
 from onbook.excerpt import cut_middle
 from onbook.transcript import elements
@@ -36,14 +35,11 @@ class UnfinishedCommand:
         self._started = started
         self.is_typed = started.kind == "command"
         """Whether it is a line of its own, and no run of steps and no loop."""
-        self._text: list[str] = []
         self._asides: list[Element] = []
         self._heard: dict[str, tuple[PromptStep, Turn]] = {}
 
     def take(self, event: AnyEvent) -> None:
-        if isinstance(event, TextDelta):
-            self._text.append(event.text)
-        elif isinstance(event, ProcessFinished):
+        if isinstance(event, ProcessFinished):
             self._asides.append(Aside(_ended(event)))
         elif isinstance(event, Note):
             self._asides.append(elements.Note(f"note: {event.text}"))
@@ -57,7 +53,7 @@ class UnfinishedCommand:
     def finish(self, finished: RunFinished, *, person: str) -> Scene:
         """The scene. The recorder seals it, as it does every scene."""
         started, user = self._started, stage_name(person)
-        said = (finished.text or "".join(self._text)).strip("\n")
+        said = finished.text.strip("\n")
         parts: list[Element] = [Action(f"{user} types a command. Workspace: {started.workspace}.")]
         parts.append(Speech(user, started.input))
         if said:

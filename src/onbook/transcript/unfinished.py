@@ -3,11 +3,9 @@
 from onbook.events import (
     AnyEvent,
     Note,
-    ReasoningDelta,
     RunFinished,
     RunStarted,
     Speaker,
-    TextDelta,
     ToolCalled,
     ToolFinished,
 )
@@ -26,17 +24,11 @@ class UnfinishedTurn:
         self._started = started
         self.step = started.step
         """The step that it is part of; None in chat."""
-        self._text: list[str] = []
-        self._reasoning: list[str] = []
         self._notes: list[str] = []
         self._tools: dict[str, ToolUse] = {}
 
     def take(self, event: AnyEvent) -> None:
-        if isinstance(event, TextDelta):
-            self._text.append(event.text)
-        elif isinstance(event, ReasoningDelta):
-            self._reasoning.append(event.text)
-        elif isinstance(event, ToolCalled):
+        if isinstance(event, ToolCalled):
             self._tools[event.call] = ToolUse(f"{event.name}({cut_middle(event.arguments, LONGEST_TOOL_TEXT)})")
         elif isinstance(event, ToolFinished):
             self._finish_tool(event)
@@ -44,17 +36,17 @@ class UnfinishedTurn:
             self._notes.append(event.text)
 
     def finish(self, finished: RunFinished) -> Turn:
-        """The turn. What had arrived counts where a run that failed does not bring its text along."""
-        started, failed = self._started, finished.outcome != "passed"
+        """The turn."""
+        started = self._started
         speaker = started.speaker or Speaker("", "", remote=False)
         return Turn(
             user=started.input,
-            reply=finished.text or ("".join(self._text) if failed else ""),
+            reply=finished.text,
             speaker=speaker.name,
             model=speaker.model,
             remote=speaker.remote,
             time=clock(started.time),
-            reasoning=finished.reasoning or ("".join(self._reasoning) if failed else ""),
+            reasoning=finished.reasoning,
             workspace=started.workspace,
             attachments=started.attachments,
             notes=tuple(self._notes),

@@ -9,11 +9,11 @@ from onbook.workflow.files.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REP
 from onbook.workflow.finish.cleanup import finish
 from onbook.workflow.options import Action, WorkflowOptions
 from onbook.workflow.phases.evaluate import evaluate
+from onbook.workflow.phases.findings import is_passed
 from onbook.workflow.phases.generate import generate
 from onbook.workflow.phases.plan import plan
 from onbook.workflow.phases.spec_gate import confirm_spec
 from onbook.workflow.phases.verdict import verdict
-from onbook.workflow.phases.verdicts import is_passed
 from onbook.workflow.phases.verify import after_verify, verify
 from onbook.workflow.setup.conventions import conventions
 from onbook.workflow.setup.setup import setup

@@ -17,7 +17,7 @@ from onbook.workflow.agents.sending import open_agents
 from onbook.workflow.answers import Gates, GivenAnswers, person_behind
 from onbook.workflow.files.repository import Repository
 from onbook.workflow.finish.clearing import clean, discard
-from onbook.workflow.finish.commits import Commits
+from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import Stopped, Waiting
 from onbook.workflow.machine import Ended, perform
 from onbook.workflow.messages import Words, catalogue

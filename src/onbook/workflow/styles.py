@@ -10,7 +10,7 @@ from onbook.workflow.messages import Words
 from onbook.workflow.options import Action
 from onbook.workflow.state.phase import PHASES, Phase
 from onbook.workflow.state.soundness import fix_of_this_round
-from onbook.workflow.state.state import State
+from onbook.workflow.state.state import LAYER1_RETRIES, State
 from onbook.workflow.status import phase_label
 
 ENDS: dict[Action, Phase] = {
@@ -70,8 +70,10 @@ def _in_the_way(action: Action, state: State) -> str:
 
 def suggestion(state: State, words: Words) -> str:
     """The next step, as the seed words it, and how it is done."""
-    asked = words(_ASKED.get(state.phase, "session.run_resume"), phase=phase_label(state.phase, words))
-    return f"{asked} onbook workflow {next_command(state)}"
+    command = next_command(state)
+    key = _ASKED.get((state.phase, command), "session.run_next")
+    asked = words(key, phase=phase_label(state.phase, words), next=command)
+    return f"{asked} onbook workflow {command}"
 
 
 def next_command(state: State) -> str:
@@ -82,12 +84,20 @@ def next_command(state: State) -> str:
         case "generate_done":
             return "verify"
         case "verify_done":
-            return "evaluate" if state.verify.layer1_result == "PASS" else "generate"
+            return _after_checks(state)
     return "resume"
 
 
-_ASKED: dict[Phase, str] = {
-    "plan_done": "session.run_generate",
-    "generate_done": "session.run_verify",
-    "verify_done": "session.run_evaluate",
+def _after_checks(state: State) -> str:
+    """A FAIL goes back to generate as long as it may; at the limit, and with a fix under way, somebody decides."""
+    if state.verify.layer1_result == "PASS":
+        return "evaluate"
+    is_decided = fix_of_this_round(state) not in ("proposed", "applied")
+    return "generate" if is_decided and state.verify.layer1_retries < LAYER1_RETRIES else "resume"
+
+
+_ASKED: dict[tuple[Phase, str], str] = {
+    ("plan_done", "generate"): "session.run_generate",
+    ("generate_done", "verify"): "session.run_verify",
+    ("verify_done", "evaluate"): "session.run_evaluate",
 }

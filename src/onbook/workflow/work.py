@@ -11,24 +11,8 @@ from onbook.events import Note
 from onbook.session.live import Live
 from onbook.workflow.gates import Gatekeeper
 from onbook.workflow.messages import Words
-from onbook.workflow.state.state import Dispatch, State
-
-
-class Store(Protocol):
-    """Where the state is kept: one file, one writer."""
-
-    @property
-    def state(self) -> State:
-        """As it was last written."""
-        ...
-
-    def write(self, state: State) -> None:
-        """Make it the state. A step that the rules do not have is a mistake of ours and is not written."""
-        ...
-
-    def discard(self) -> None:
-        """Delete it, and the folder it lies in."""
-        ...
+from onbook.workflow.state.state import Dispatch, State, timestamp
+from onbook.workflow.state.store import Store
 
 
 class Agents(Protocol):
@@ -73,8 +57,7 @@ class Work:
 
     def advance(self, **changes: Any) -> State:
         """Change the state, and make that last."""
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self.store.write(msgspec.structs.replace(self.state, updated_at=now, **changes))
+        self.store.write(msgspec.structs.replace(self.state, updated_at=timestamp(), **changes))
         return self.state
 
     def say(self, line: str, level: str = "info") -> None:

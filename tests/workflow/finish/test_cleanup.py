@@ -9,7 +9,7 @@ from onbook.workflow.answers import Gates, GivenAnswers
 from onbook.workflow.finish import cleanup
 from onbook.workflow.finish.cleanup import finish
 from onbook.workflow.finish.clearing import clean, discard
-from onbook.workflow.finish.commits import Commits
+from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import Waiting
 from onbook.workflow.messages import catalogue
 from onbook.workflow.state.recovery import go_on

@@ -13,8 +13,8 @@ from onbook.policy.door import Door
 from onbook.workflow.patches.diff_blocks import diff_in, has_hunk
 from onbook.workflow.patches.diffs import PatchRefused, for_git, read_diff
 from onbook.workflow.patches.hunks import fitted, patched
-from onbook.workflow.patches.patches import BadTarget, Change, checked_targets, try_patch
 from onbook.workflow.patches.pre_apply import COPIES, put_back, write_changes
+from onbook.workflow.patches.trying import BadTarget, Change, checked_targets, try_patch
 
 APP = b"def add(a, b):\n    return a - b\n\n\ndef neg(a):\n    return -a\n"
 FIX = b"--- a/src/app.py\n+++ b/src/app.py\n@@ -1,3 +1,3 @@\n def add(a, b):\n-    return a - b\n+    return a + b\n \n"

@@ -6,9 +6,10 @@ import pytest
 
 from onbook.workflow.gates import Answer, Question, Stopped, Waiting
 from onbook.workflow.patches.diffs import read_diff
-from onbook.workflow.patches.patches import try_patch
 from onbook.workflow.patches.pre_apply import write_changes
-from onbook.workflow.phases.autofix import PATCH, decide, offer_autofix, propose
+from onbook.workflow.patches.trying import try_patch
+from onbook.workflow.phases.autofix import PATCH, decide, propose
+from onbook.workflow.state.rules import may_offer_autofix
 from onbook.workflow.state.state import Applied, Autofix, ModelConfig, Verify
 from onbook.workflow.work import Work
 from tests.workflow.cast import Cast, Part
@@ -69,10 +70,10 @@ def fix(staged: Staged) -> tuple[Applied, bool]:
 async def test_a_proposal_alone_uses_nothing_up_and_is_not_offered_again(staged: Staged, cast: Cast) -> None:
     proposes(cast, markdown())
     work = await exhausted(staged)
-    assert offer_autofix(work)
+    assert may_offer_autofix(work.state)
     await propose(work)
     assert fix(staged) == ("proposed", False)
-    assert not offer_autofix(work)
+    assert not may_offer_autofix(work.state)
     assert (staged.state.autofix or Autofix("", "halted", "")).last_patch_path == PATCH
 
 
@@ -122,7 +123,7 @@ async def test_a_patch_is_shown_asked_about_and_applied(staged: Staged, cast: Ca
 async def test_a_proposal_that_is_rejected_changes_nothing(staged: Staged, cast: Cast) -> None:
     await decided(staged, cast, markdown(), "autofix=reject")
     assert (fix(staged), calc(staged)) == (("rejected", True), WRONG)
-    assert not offer_autofix(staged.work)
+    assert not may_offer_autofix(staged.work.state)
 
 
 async def test_stopping_at_the_gate_halts_and_uses_the_attempt_up(staged: Staged, cast: Cast) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from onbook.workflow.files.changed import listed_in
 from onbook.workflow.phases.evaluate import evaluate
-from onbook.workflow.phases.verdicts import is_passed
+from onbook.workflow.phases.findings import is_passed
 from onbook.workflow.phases.verify import after_verify, verify
 from onbook.workflow.state.state import State
 from tests.workflow.cast import Cast, Part

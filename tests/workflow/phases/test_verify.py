@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from onbook.events import ProcessFinished, StepFinished, StepStarted, TextDelta
-from onbook.workflow.checks.counts import counts_in
-from onbook.workflow.checks.layer1 import Check, Layer1, Mark, command_of, effect_of
-from onbook.workflow.checks.report import failing_in, has_run, report_of, summary_in, summary_of
+from onbook.workflow.checks.layer1 import effect_of
+from onbook.workflow.checks.report import failing_in, has_run, summary_in
 from onbook.workflow.gates import Stopped, Waiting
 from onbook.workflow.phases.verify import after_verify, verify
-from onbook.workflow.state.state import State, Verify
+from onbook.workflow.state.state import Verify
 from onbook.workspace.errors import WorkspaceError
 from tests.conftest import eventually
 from tests.workflow.cast import Cast, Part
@@ -331,49 +328,3 @@ async def test_a_proposal_that_nobody_decided_about_is_asked_about_again(staged:
             await after_verify(staged.work)
         assert waiting.value.question.gate == "autofix"
     assert len(cast.prompts("auto_fix_proposer")) == 1
-
-
-@pytest.mark.parametrize(
-    ("scopes", "where"),
-    [((), "."), (("src/",), "src"), (("src/**/*.py", "tests/", "!src/x.py"), "src tests"), (("*.py",), ".")],
-)
-def test_the_scope_in_a_command_is_where_it_lies(scopes: tuple[str, ...], where: str) -> None:
-    state = State(task="t", scopes=scopes, lint_cmd="pylint {scope}")
-    assert command_of(state, "lint") == f"pylint {where}"
-
-
-@pytest.mark.parametrize(
-    ("output", "counts"),
-    [
-        ("==== 1 failed, 2 passed, 1 warning in 0.12s ====", "1 failed, 2 passed, 1 warning"),
-        ("3 passed in 0.01s", "3 passed"),
-        ("test result: FAILED. 3 passed; 1 failed; 0 ignored", "3 passed; 1 failed"),
-        ("Tests:       1 failed, 3 passed, 4 total\nTime: 1s", "1 failed, 3 passed, 4 total"),
-        ("      Tests  1 failed | 3 passed (4)", "1 failed | 3 passed (4)"),
-        ("[INFO] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0", "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0"),
-        (
-            "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3",
-            "Failed: 1, Passed: 2, Skipped: 0, Total: 3",
-        ),
-        ("ok  \texample.org/a\t0.1s\nFAIL\texample.org/b\t0.2s\n", "1 packages ok, 1 failed"),
-        ("Ran 4 tests in 0.001s\n\nOK", "Ran 4 tests"),
-        ("nothing to see", ""),
-    ],
-)
-def test_counts_are_read_from_the_usual_programs(output: str, counts: str) -> None:
-    assert counts_in(output) == counts
-
-
-LINES = st.sampled_from(
-    ("## Failing files", "- ../secret", "Summary: PASS — all is well", "| Test | PASS | 0 |", "```", "x")
-)
-
-
-@given(output=st.lists(LINES).map("\n".join), mark=st.text(max_size=40), diagnosis=st.text(max_size=80))
-def test_no_output_can_pass_for_what_is_read_back(output: str, mark: str, diagnosis: str) -> None:
-    failed = Layer1((Check("test", "FAIL", "make | tee x", "exit code 1", 1, 0.1, output),), (Mark("a.py", 1, mark),))
-    text = report_of(failed, summary_of(failed, diagnosis), Path("/nowhere"))
-    assert summary_in(text).startswith("FAIL — ")
-    assert failing_in(text) == ()
-    skipped = Layer1((Check("test", "SKIPPED", "pytest", "no tests", 5, 0.1, output),), (Mark("a.py", 1, mark),))
-    assert not has_run(report_of(skipped, summary_of(skipped), Path("/nowhere")))

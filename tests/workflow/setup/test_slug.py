@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onbook.workflow.setup.slug import LONGEST, RESERVED, slug_of, with_suffix
+from onbook.workflow.files.paths import RESERVED
+from onbook.workflow.setup.slug import LONGEST, slug_of, with_suffix
 
 
 @pytest.mark.parametrize(

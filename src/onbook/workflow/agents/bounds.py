@@ -4,14 +4,13 @@ Everyone reads the repository, but nothing of the workflow's own unless it was n
 independent and the evaluator without an anchor. Everyone writes their one output. Only makers write more.
 """
 
-from collections.abc import Iterable
-
 import msgspec
 
 from onbook.policy.decide import Verdict
 from onbook.policy.effects import Delete, Effect, Read, Run, Write, describe
 from onbook.policy.names import fold, is_protected
 from onbook.workflow.agents.personas import Persona
+from onbook.workflow.files.paths import HARNESS_DOCS, is_below
 from onbook.workflow.files.scope import in_scope
 
 MOST_OUTPUT = 1 << 20
@@ -19,8 +18,6 @@ MOST_SOURCE = 8 << 20
 """Bytes of an artefact, and of any other file, that a model may write at once."""
 MOST_READ = 5
 """Files of the repository that the proposer may read (seed 4)."""
-HARNESS_DOCS = "docs/harness"
-"""Where workflows usually leave what remains of them, this one and earlier ones."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,12 +116,7 @@ class PersonaBounds:
 
     def _is_private(self, path: str) -> bool:
         names = [fold(name) for name in path.split("/")]
-        return is_protected(names) or any(_is_below(names, folder) for folder in (self._job.docs_path, HARNESS_DOCS))
-
-
-def _is_below(names: Iterable[str], folder: str) -> bool:
-    above = [fold(name) for name in folder.split("/") if name]
-    return bool(above) and list(names)[: len(above)] == above
+        return is_protected(names) or any(is_below(names, folder) for folder in (self._job.docs_path, HARNESS_DOCS))
 
 
 def _refused(reason: str) -> Verdict:

@@ -6,7 +6,7 @@ import msgspec
 
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError
-from onbook.workflow.files.artefacts import SPEC, sha256_of
+from onbook.workflow.files.artefacts import SPEC, has_arrived, sha256_of
 from onbook.workflow.state.state import Dispatch
 from onbook.workflow.work import Errand, Work
 
@@ -38,9 +38,7 @@ def send_off(work: Work, errand: Errand) -> Dispatch:
 
 def has_arrived_now(work: Work, dispatch: Dispatch) -> bool:
     """Whether the artefact is there, has something in it, and is not what was there before."""
-    path = work.root / dispatch.artefact
-    now = sha256_of(path)
-    return now is not None and now != dispatch.before and path.stat().st_size > 0
+    return has_arrived(work.root, dispatch) and (work.root / dispatch.artefact).stat().st_size > 0
 
 
 def come_back(work: Work, dispatch: Dispatch, said: str) -> Dispatch:

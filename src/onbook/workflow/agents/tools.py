@@ -1,6 +1,6 @@
 """The tools of a persona, all behind its own narrow door: no more than its job needs."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
@@ -14,6 +14,7 @@ from onbook.session.tools.text import check_text
 from onbook.session.tools.tool import Report, Tool, ToolFailed, typed_tool
 from onbook.workflow.agents.bounds import MOST_READ
 from onbook.workflow.agents.personas import Persona
+from onbook.workflow.checks.layer1 import CheckName
 
 MOST_LINES = 100
 """Lines that the proposer may read of a file (seed 4)."""
@@ -85,9 +86,7 @@ def delete_file(door: Door) -> Tool:
 class Check(msgspec.Struct, forbid_unknown_fields=True):
     """What the model gives."""
 
-    check: Annotated[
-        Literal["build", "test", "lint", "type_check"], msgspec.Meta(description="Which of the project's commands.")
-    ]
+    check: Annotated[CheckName, msgspec.Meta(description="Which of the project's commands.")]
 
 
 def run_check(door: Door, checks: dict[str, Run]) -> Tool:

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import shlex
 from typing import Literal
 
 import msgspec
@@ -16,6 +15,7 @@ from onbook.session.programs import ending
 from onbook.workflow.checks.check_run import CheckRun
 from onbook.workflow.checks.counts import counts_in
 from onbook.workflow.files.changed import changed_files
+from onbook.workflow.files.scope import folders_of
 from onbook.workflow.state.state import State, Verdict
 from onbook.workflow.work import Work
 
@@ -98,7 +98,7 @@ def command_of(state: State, name: CheckName) -> str | None:
         "type_check": state.type_check_cmd,
     }
     command = commands[name]
-    return command.replace("{scope}", _folders(state.scopes)) if command and command.strip() else None
+    return command.replace("{scope}", folders_of(state.scopes)) if command and command.strip() else None
 
 
 def effect_of(command: str) -> Run:
@@ -152,18 +152,6 @@ def _status(name: CheckName, command: str, ran: Ran) -> Verdict | Literal["SKIPP
 def _names(command: str, program: str) -> bool:
     """Whether the program is among the words: `uv run pytest -q`, `.venv/bin/pytest`."""
     return any(word.rpartition("/")[2] == program for word in command.split())
-
-
-def _folders(scopes: tuple[str, ...]) -> str:
-    """Where files of the scope can lie, as words of a command: of `src/**/*.py`, `src`."""
-    folders = [_before_wildcards(scope) for scope in scopes if not scope.startswith("!")]
-    return shlex.join(dict.fromkeys(folders)) or "."
-
-
-def _before_wildcards(scope: str) -> str:
-    parts = scope.strip("/").split("/")
-    plain_parts = parts[: next((at for at, part in enumerate(parts) if set(part) & set("*?[")), len(parts))]
-    return "/".join(plain_parts) or "."
 
 
 def _marks(work: Work, files: tuple[str, ...]) -> tuple[Mark, ...]:

@@ -9,6 +9,8 @@ SPEC = "spec.md"
 CHANGES = "changes.md"
 VERIFY_REPORT = "verify_report.md"
 QA_REPORT = "qa_report.md"
+OF_SPEC = ("qa_notes.md", "critic_findings.md", "conventions.md")
+"""What `/spec` has found out: taken over, committed with the code (seed 4), never deleted."""
 
 
 def sha256_of(path: Path) -> str | None:

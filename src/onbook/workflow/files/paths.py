@@ -18,10 +18,10 @@ Kind = Literal["output_dir", "file_reference", "diff_target"]
 """`--output-dir` and what is recovered of it; a file that a report names; a file that a patch changes."""
 
 RESERVED = frozenset({"memory", "spec", "planner", "generator", "evaluator", "verify", "harness", ".harness"})
-"""What an output folder must not begin with."""
+"""Folders of the harness itself: no output folder begins with one, and no task is called so (seed 4)."""
 MEMORY = "memory"
 """Kept for `/memory`, at any depth."""
-HARNESS_DOCS = ("docs", "harness")
+HARNESS_DOCS = "docs/harness"
 """Where results of workflows lie, this one's and earlier ones'."""
 
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -44,6 +44,12 @@ def validate_path(path: str, kind: Kind, *, root: Path, docs_path: str, scopes: 
         raise PathRejected(f"{it} {error}.") from None
     _check_place(real, kind, it, docs_path, scopes)
     return "/".join(names)
+
+
+def is_below(folded: Sequence[str], folder: str) -> bool:
+    """Whether a path, as its folded names, is the folder or lies in it; nothing lies in a folder without a name."""
+    above = tuple(fold(name) for name in folder.split("/") if name not in ("", "."))
+    return bool(above) and tuple(folded[: len(above)]) == above
 
 
 def _names(path: str, it: str) -> tuple[str, ...]:
@@ -69,7 +75,7 @@ def _check_place(names: Sequence[str], kind: Kind, it: str, docs_path: str, scop
     folded = tuple(fold(_without_stream(name)) for name in names)
     if kind == "output_dir":
         _check_output(folded)
-    elif _is_below(folded, HARNESS_DOCS) or (docs_path and _is_below(folded, _folded(docs_path))):
+    elif is_below(folded, HARNESS_DOCS) or is_below(folded, docs_path):
         raise PathRejected(f"{it} lies among the results of workflows.")
     if MEMORY in folded:
         raise PathRejected(f"{it} must not contain the reserved name {MEMORY}.")
@@ -82,16 +88,8 @@ def _check_place(names: Sequence[str], kind: Kind, it: str, docs_path: str, scop
 def _check_output(folded: Sequence[str]) -> None:
     if folded and folded[0] in RESERVED:
         raise PathRejected("output-dir value starts with a reserved directory name.")
-    if folded and folded[0] == HARNESS_DOCS[0] and not _is_below(folded, HARNESS_DOCS):
+    if folded and folded[0] == "docs" and not is_below(folded, HARNESS_DOCS):
         raise PathRejected("output-dir under docs/ must be docs/harness/...")
-
-
-def _is_below(folded: Sequence[str], folder: Sequence[str]) -> bool:
-    return tuple(folded[: len(folder)]) == tuple(folder)
-
-
-def _folded(path: str) -> tuple[str, ...]:
-    return tuple(fold(name) for name in path.split("/") if name not in ("", "."))
 
 
 def _without_stream(name: str) -> str:

@@ -48,10 +48,11 @@ class Repository:
         ignore; without a commit, every file that git does not ignore."""
         if commit is None:
             return await self._paths("ls-files", "--cached", "--others", "--exclude-standard", "-z")
-        differing = await self._paths(
-            *("diff", "--name-only", "--no-renames", "--no-ext-diff", "--relative", "-z", commit, "--")
-        )
-        return _united(differing, await self._paths("ls-files", "--others", "--exclude-standard", "-z"))
+        return tuple(dict.fromkeys((*await self._differing_from(commit), *await self.untracked())))
+
+    async def untracked(self) -> tuple[str, ...]:
+        """Files that git does not know and does not ignore."""
+        return await self._paths("ls-files", "--others", "--exclude-standard", "-z")
 
     async def take_branch(self, slug: str) -> str:
         """Be on `harness/<slug>`, made where there is none. One with commits of its own is somebody's work: then the
@@ -63,7 +64,7 @@ class Repository:
             if await self._told("rev-parse", "--verify", "--quiet", f"refs/heads/{name}") is None:
                 ran = await self._do("checkout", "-q", "-b", name, "--")
                 if ran.exit_code != 0:
-                    raise GitFailed(f"make the branch {name}", _last_line(ran))
+                    raise GitFailed(f"make the branch {name}", last_line(ran))
                 return name
             if await self._is_idle(name) and (await self._do("checkout", "-q", "-B", name, "--")).exit_code == 0:
                 return name
@@ -74,6 +75,11 @@ class Repository:
         own = await self._told("rev-list", "--count", f"HEAD..refs/heads/{branch}")
         elsewhere = await self._told("for-each-ref", "--format=%(worktreepath)", f"refs/heads/{branch}")
         return own == "0" and elsewhere == ""
+
+    async def _differing_from(self, commit: str) -> tuple[str, ...]:
+        """Files that git knows and that are not on disk as they are in the commit."""
+        words = ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--relative", "-z", commit, "--")
+        return await self._paths(*words)
 
     async def _paths(self, *words: str) -> tuple[str, ...]:
         ran = await self._ask(*words)
@@ -101,10 +107,7 @@ class Repository:
             return Ran(127, str(problem).encode(), truncated=False, seconds=0.0)
 
 
-def _united(*paths: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path for some in paths for path in some))
-
-
-def _last_line(ran: Ran) -> str:
+def last_line(ran: Ran) -> str:
+    """git's last words, which are what it has against it; empty where it said nothing."""
     lines = [line for line in ran.output.decode("utf-8", "replace").splitlines() if line.strip()]
-    return one_line(lines[-1].removeprefix("fatal: ").removeprefix("error: ")) if lines else ""
+    return one_line(lines[-1].removeprefix("fatal: ").removeprefix("error: ").strip().rstrip(".")) if lines else ""

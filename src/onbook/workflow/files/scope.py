@@ -4,9 +4,10 @@ The last pattern that fits decides. One with `!` takes out again what an earlier
 is inside as a whole: git would leave that in, but whoever writes `!src/vendored/` wants nobody to write there.
 """
 
+import shlex
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from onbook.config.patterns import Pattern, compile_pattern
 from onbook.workflow.files.wildcards import as_expression
@@ -23,6 +24,17 @@ def in_scope(path: str, scopes: Sequence[str]) -> bool:
     file = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     *folders, _ = accumulate(file.split("/"), "{}/{}".format)
     return next((takes_in for takes_in, rule in reversed(rules) if _fits(rule, file, folders)), False)
+
+
+def folders_of(scopes: Sequence[str]) -> str:
+    """Where files of the scope can lie, as words of a command: of `src/**/*.py`, `src`; `.` where there is no limit."""
+    folders = dict.fromkeys(_before_wildcards(scope) for scope in scopes if not scope.startswith("!"))
+    return "." if not folders or "." in folders else shlex.join(folders)
+
+
+def _before_wildcards(scope: str) -> str:
+    names = (name for name in scope.split("/") if name)
+    return "/".join(takewhile(lambda name: not set("*?[\\") & set(name), names)) or "."
 
 
 def _fits(rule: tuple[Pattern, bool], file: str, folders: Sequence[str]) -> bool:

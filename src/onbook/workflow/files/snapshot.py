@@ -9,15 +9,15 @@ from pathlib import Path
 
 import msgspec
 
-from onbook.policy.hands import list_folder, read_or_none, write_bytes
+from onbook.policy.hands import list_folder, read_or_none
 from onbook.policy.names import LEFT_OUT_FOLDERS, is_half_written
 from onbook.policy.paths import PathRefused
 from onbook.workflow.files.artefacts import sha256_of
 from onbook.workflow.files.repository import Repository
+from onbook.workflow.files.writing import write_own
 from onbook.workflow.work import Work
-from onbook.workspace.errors import WorkspaceError
 
-SNAPSHOT = (".harness", "snapshot.json")
+SNAPSHOT = ".harness/snapshot.json"
 MADE_BY_TOOLS = frozenset(
     ("node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 )
@@ -27,10 +27,7 @@ MADE_BY_TOOLS = frozenset(
 async def take_snapshot(work: Work, paths: Iterable[str]) -> None:
     """Remember how these files are now, in `.harness/snapshot.json`."""
     found = {path: await asyncio.to_thread(_sha256, work.root / path) for path in paths}
-    try:
-        write_bytes(work.root, SNAPSHOT, msgspec.json.encode(found))
-    except PathRefused as error:
-        raise WorkspaceError(f"cannot write {'/'.join(SNAPSHOT)}: it {error}") from None
+    write_own(work.root, SNAPSHOT, msgspec.json.encode(found))
 
 
 async def changed_since_start(work: Work) -> tuple[str, ...]:
@@ -87,7 +84,7 @@ def _sha256(path: Path) -> str | None:
 
 def _read(root: Path) -> dict[str, str | None]:
     try:
-        return msgspec.json.decode(read_or_none(root, "/".join(SNAPSHOT)) or b"{}", type=dict[str, str | None])
+        return msgspec.json.decode(read_or_none(root, SNAPSHOT) or b"{}", type=dict[str, str | None])
     except msgspec.DecodeError:
         return {}
 

@@ -9,18 +9,16 @@ from typing import Literal
 
 from onbook.outcome import OnbookError
 from onbook.policy.names import looks_secret
-from onbook.workflow.files.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT
+from onbook.workflow.files.artefacts import CHANGES, OF_SPEC, QA_REPORT, SPEC, VERIFY_REPORT
 from onbook.workflow.files.changed import listed_in
 from onbook.workflow.files.reading import artefact_text
 from onbook.workflow.files.scope import in_scope
 from onbook.workflow.files.snapshot import MADE_BY_TOOLS, changed_since_start
-from onbook.workflow.finish.commits import Commits
+from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import gate_question
 from onbook.workflow.state.state import State
 from onbook.workflow.work import Work
 
-OF_SPEC = ("qa_notes.md", "critic_findings.md", "conventions.md")
-"""What `/spec` has found out: committed with the code (seed 4)."""
 RESULTS = (SPEC, CHANGES, VERIFY_REPORT, QA_REPORT)
 _SUBJECT = 72
 

@@ -93,7 +93,7 @@ TEXTS = {
     "session.run_generate": "Plan fertig. generate ausführen?",
     "session.run_verify": "Umsetzung fertig. verify ausführen?",
     "session.run_evaluate": "Prüfung fertig. evaluate ausführen?",
-    "session.run_resume": "{phase}. resume ausführen?",
+    "session.run_next": "{phase}. {next} ausführen?",
     "session.plan_first": "Zuerst plan ausführen",
     "session.generate_first": "Zuerst generate ausführen",
     "session.verify_first": "Zuerst verify ausführen",

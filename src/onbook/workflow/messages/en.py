@@ -93,7 +93,7 @@ TEXTS = {
     "session.run_generate": "Plan complete. Run generate?",
     "session.run_verify": "Generate complete. Run verify?",
     "session.run_evaluate": "Verify complete. Run evaluate?",
-    "session.run_resume": "{phase}. Run resume?",
+    "session.run_next": "{phase}. Run {next}?",
     "session.plan_first": "Run plan first",
     "session.generate_first": "Run generate first",
     "session.verify_first": "Run verify first",

@@ -97,7 +97,7 @@ TEXTS = {
     "session.run_generate": "Plan terminado. ¿Ejecutar generate?",
     "session.run_verify": "Generación terminada. ¿Ejecutar verify?",
     "session.run_evaluate": "Verificación terminada. ¿Ejecutar evaluate?",
-    "session.run_resume": "{phase}. ¿Ejecutar resume?",
+    "session.run_next": "{phase}. ¿Ejecutar {next}?",
     "session.plan_first": "Ejecute primero plan",
     "session.generate_first": "Ejecute primero generate",
     "session.verify_first": "Ejecute primero verify",

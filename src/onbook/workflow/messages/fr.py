@@ -96,7 +96,7 @@ TEXTS = {
     "session.run_generate": "Plan terminé. Lancer generate ?",
     "session.run_verify": "Réalisation terminée. Lancer verify ?",
     "session.run_evaluate": "Vérification terminée. Lancer evaluate ?",
-    "session.run_resume": "{phase}. Lancer resume ?",
+    "session.run_next": "{phase}. Lancer {next} ?",
     "session.plan_first": "Lancez d'abord plan",
     "session.generate_first": "Lancez d'abord generate",
     "session.verify_first": "Lancez d'abord verify",

@@ -91,7 +91,7 @@ TEXTS = {
     "session.run_generate": "計画が完了しました。generate を実行しますか？",
     "session.run_verify": "実装が完了しました。verify を実行しますか？",
     "session.run_evaluate": "検証が完了しました。evaluate を実行しますか？",
-    "session.run_resume": "{phase}。resume を実行しますか？",
+    "session.run_next": "{phase}。{next} を実行しますか？",
     "session.plan_first": "先に plan を実行してください",
     "session.generate_first": "先に generate を実行してください",
     "session.verify_first": "先に verify を実行してください",

@@ -93,7 +93,7 @@ TEXTS = {
     "session.run_generate": "계획 완료. generate를 실행할까요?",
     "session.run_verify": "구현 완료. verify를 실행할까요?",
     "session.run_evaluate": "검증 완료. evaluate를 실행할까요?",
-    "session.run_resume": "{phase}. resume을 실행할까요?",
+    "session.run_next": "{phase}. {next} 명령을 실행할까요?",
     "session.plan_first": "먼저 plan을 실행하세요",
     "session.generate_first": "먼저 generate를 실행하세요",
     "session.verify_first": "먼저 verify를 실행하세요",

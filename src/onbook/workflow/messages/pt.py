@@ -93,7 +93,7 @@ TEXTS = {
     "session.run_generate": "Plano concluído. Executar generate?",
     "session.run_verify": "Geração concluída. Executar verify?",
     "session.run_evaluate": "Verificação concluída. Executar evaluate?",
-    "session.run_resume": "{phase}. Executar resume?",
+    "session.run_next": "{phase}. Executar {next}?",
     "session.plan_first": "Execute primeiro plan",
     "session.generate_first": "Execute primeiro generate",
     "session.verify_first": "Execute primeiro verify",

@@ -91,7 +91,7 @@ TEXTS = {
     "session.run_generate": "计划完成。运行 generate 吗？",
     "session.run_verify": "实现完成。运行 verify 吗？",
     "session.run_evaluate": "验证完成。运行 evaluate 吗？",
-    "session.run_resume": "{phase}。运行 resume 吗？",
+    "session.run_next": "{phase}。运行 {next} 吗？",
     "session.plan_first": "请先运行 plan",
     "session.generate_first": "请先运行 generate",
     "session.verify_first": "请先运行 verify",

@@ -16,7 +16,7 @@ from onbook.policy.door import Door
 from onbook.policy.hands import read_or_none, write_bytes
 from onbook.policy.paths import PathRefused
 from onbook.workflow.patches.diffs import PatchRefused
-from onbook.workflow.patches.patches import Change
+from onbook.workflow.patches.trying import Change
 
 COPIES = ".harness/autofix_pre_apply"
 """Where the files lie as they were, each at its own path."""

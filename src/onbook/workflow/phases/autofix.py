@@ -4,8 +4,6 @@ One in a workflow (I1, I2 of the seed). A patch that nobody has decided about ca
 after any interruption (I3); as soon as somebody has, it is used up, whatever became of it.
 """
 
-import time
-
 import msgspec
 
 from onbook.excerpt import cut_middle, plain
@@ -19,11 +17,11 @@ from onbook.workflow.files.reading import artefact_text
 from onbook.workflow.gates import Question, Stopped, gate_question
 from onbook.workflow.patches.diff_blocks import diff_in, has_hunk
 from onbook.workflow.patches.diffs import PatchRefused, read_diff
-from onbook.workflow.patches.patches import BadTarget, checked_targets, try_patch
 from onbook.workflow.patches.pre_apply import put_back, write_changes
+from onbook.workflow.patches.trying import BadTarget, checked_targets, try_patch
 from onbook.workflow.setup.models import model_for
 from onbook.workflow.state.rules import may_offer_autofix
-from onbook.workflow.state.state import Applied, Autofix, Dispatch, ModelConfig
+from onbook.workflow.state.state import Applied, Autofix, Dispatch, ModelConfig, timestamp
 from onbook.workflow.work import Errand, Work
 
 PATCH = ".harness/generator/auto_fix_patch.md"
@@ -35,16 +33,10 @@ _MOST_SHOWN = 20_000
 """Characters of the diff that are shown before somebody is asked."""
 
 
-def offer_autofix(work: Work) -> bool:
-    """Whether the gate `verify` has it among its choices now (I2)."""
-    return may_offer_autofix(work.state)
-
-
 async def propose(work: Work) -> None:
     """Somebody chose it: send the proposer out. That does not use it up; a decision about the patch does."""
-    if offer_autofix(work):
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        work.advance(autofix=Autofix(PATCH, "proposed", now, work.state.round))
+    if may_offer_autofix(work.state):
+        work.advance(autofix=Autofix(PATCH, "proposed", timestamp(), work.state.round))
     await _proposal(work)
 
 

@@ -7,9 +7,9 @@ from onbook.workflow.checks.report import has_run
 from onbook.workflow.files.artefacts import QA_REPORT, SPEC, VERIFY_REPORT
 from onbook.workflow.files.changed import changed_files
 from onbook.workflow.files.reading import artefact_text
+from onbook.workflow.phases.findings import is_passed
 from onbook.workflow.phases.spec_gate import is_back_at_gate
 from onbook.workflow.phases.steps import phase_step
-from onbook.workflow.phases.verdicts import is_passed
 from onbook.workflow.state.state import State
 from onbook.workflow.work import Errand, Work
 

@@ -3,9 +3,9 @@
 from onbook.workflow.checks.report import summary_in
 from onbook.workflow.files.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT
 from onbook.workflow.files.reading import artefact_text
+from onbook.workflow.phases.findings import said_by_evaluator, without_results
 from onbook.workflow.phases.spec_gate import is_back_at_gate
 from onbook.workflow.phases.steps import phase_step
-from onbook.workflow.phases.verdicts import said_by_evaluator, without_results
 from onbook.workflow.work import Errand, Work
 
 FIRST_ROUND = "(First round)"

@@ -3,7 +3,7 @@
 import msgspec
 
 from onbook.workflow.gates import Question, Stopped, gate_question
-from onbook.workflow.phases.verdicts import (
+from onbook.workflow.phases.findings import (
     evaluators_dispatch,
     failing_items,
     is_passed,

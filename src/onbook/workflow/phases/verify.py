@@ -3,8 +3,6 @@
 import msgspec
 
 from onbook.outcome import OnbookError
-from onbook.policy.hands import write_bytes
-from onbook.policy.paths import PathRefused
 from onbook.workflow.agents.personas import PERSONAS
 from onbook.workflow.agents.returns import judged
 from onbook.workflow.checks.diagnosis import first_error
@@ -12,14 +10,16 @@ from onbook.workflow.checks.layer1 import CHECKS, Layer1, command_of, run_layer1
 from onbook.workflow.checks.report import report_of, summary_in, summary_of
 from onbook.workflow.files.artefacts import CHANGES, VERIFY_REPORT
 from onbook.workflow.files.reading import artefact_text
+from onbook.workflow.files.writing import write_own
 from onbook.workflow.gates import Stopped, gate_question
-from onbook.workflow.phases.autofix import decide, offer_autofix, propose
+from onbook.workflow.phases.autofix import decide, propose
+from onbook.workflow.phases.findings import without_results
 from onbook.workflow.phases.steps import phase_step
 from onbook.workflow.setup.models import model_for
+from onbook.workflow.state.rules import may_offer_autofix
 from onbook.workflow.state.soundness import fix_of_this_round
 from onbook.workflow.state.state import LAYER1_RETRIES, Autofix, ModelConfig, State, Verdict
 from onbook.workflow.work import Errand, Work
-from onbook.workspace.errors import WorkspaceError
 
 SKIP = "SKIP"
 """What stands for a command that there is not."""
@@ -28,8 +28,7 @@ SKIP = "SKIP"
 async def verify(work: Work) -> None:
     """From `generate_done`, `verify_ready` or `verifying` to `verify_done`. No counter changes here."""
     if work.state.phase not in ("verify_ready", "verifying"):
-        begun = msgspec.structs.replace(work.state.verify, layer1_result=None, layer2_result=None)
-        work.advance(phase="verify_ready", verify=begun, dispatches=())
+        work.advance(phase="verify_ready", verify=without_results(work.state.verify), dispatches=())
     work.say(work.words("line.verify"))
     work.advance(phase="verifying", manifest=_manifest(work))
     with phase_step(work, "verify") as step:
@@ -78,7 +77,7 @@ async def _ask(work: Work) -> None:
         work.words("line.see", path=report),
     )
     work.say("\n".join(lines))
-    choices = ("autofix", "continue", "stop") if offer_autofix(work) else ("continue", "stop")
+    choices = ("autofix", "continue", "stop") if may_offer_autofix(state) else ("continue", "stop")
     question = gate_question(
         work.words,
         "verify",
@@ -108,10 +107,7 @@ async def _written(work: Work, layer1: Layer1) -> str:
 def _write(work: Work, layer1: Layer1, diagnosis: str) -> str:
     summary = summary_of(layer1, diagnosis)
     report = report_of(layer1, summary, work.root).encode("utf-8", "replace")
-    try:
-        write_bytes(work.root, (work.state.docs_path + VERIFY_REPORT).split("/"), report)
-    except PathRefused as error:
-        raise WorkspaceError(f"cannot write {work.state.docs_path}{VERIFY_REPORT}: it {error}") from None
+    write_own(work.root, work.state.docs_path + VERIFY_REPORT, report)
     return summary
 
 

@@ -3,14 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
-from onbook.policy.hands import delete_file, read_or_none, write_bytes
-from onbook.policy.paths import Missing, PathRefused
+from onbook.policy.hands import delete_file, read_or_none
+from onbook.policy.paths import Missing
 from onbook.workflow.files.artefacts import has_arrived
+from onbook.workflow.files.writing import write_own
 from onbook.workflow.gates import Answer, Question, gate_question
 from onbook.workflow.options import WorkflowOptions
 from onbook.workflow.setup.setup import is_spec_given
+from onbook.workflow.state.state import FROM_FILE
 from onbook.workflow.work import Errand, Work
-from onbook.workspace.errors import WorkspaceError
 
 LIVE = ".harness/conventions.md"
 """Wherever they come from, this is where they are read."""
@@ -19,7 +20,6 @@ RICH = 50
 """Lines from which a file tells enough (seed 4)."""
 SOURCES = ("AGENTS.md", "CLAUDE.md", "HARVEY.md")
 MOST_RETRIES = 2
-_FILE = "file:"
 _SCANNER = "convention_scanner"
 
 
@@ -33,7 +33,7 @@ async def conventions(work: Work, options: WorkflowOptions | None = None) -> Non
 def conventions_text(work: Work) -> str:
     """What planners are given in place of `{conventions}`; nothing where there are none."""
     known = work.state.conventions or ""
-    data = read_or_none(work.root, known.removeprefix(_FILE)) if known.startswith(_FILE) else None
+    data = read_or_none(work.root, known.removeprefix(FROM_FILE)) if known.startswith(FROM_FILE) else None
     return (data or b"").decode("utf-8", "replace")
 
 
@@ -42,7 +42,7 @@ async def _settle(work: Work, options: WorkflowOptions) -> None:
     known = work.state.conventions
     if known == SKIPPED:
         return
-    if known is not None and read_or_none(work.root, known.removeprefix(_FILE)) is not None:
+    if known is not None and read_or_none(work.root, known.removeprefix(FROM_FILE)) is not None:
         return
     if (saved := read_or_none(work.root, f"{work.state.docs_path}conventions.md")) is not None:
         _keep(work, saved)
@@ -60,11 +60,8 @@ async def _settle(work: Work, options: WorkflowOptions) -> None:
 
 
 def _keep(work: Work, data: bytes) -> None:
-    try:
-        write_bytes(work.root, LIVE.split("/"), data)
-    except PathRefused as error:
-        raise WorkspaceError(f"cannot write {LIVE}: it {error}") from None
-    work.advance(conventions=_FILE + LIVE)
+    write_own(work.root, LIVE, data)
+    work.advance(conventions=FROM_FILE + LIVE)
 
 
 def _rich_file(root: Path) -> tuple[str, bytes] | None:
@@ -88,7 +85,7 @@ async def _ask_to_scan(work: Work, options: WorkflowOptions) -> None:
         except _Skipped:
             _skip(work)
             return
-    work.advance(conventions=_FILE + LIVE, dispatches=())
+    work.advance(conventions=FROM_FILE + LIVE, dispatches=())
     work.say(work.words("conventions.scanned"))
 
 

@@ -1,14 +1,13 @@
 """What kind of project this is and which commands check it: the seed's three tables, read from top to bottom."""
 
-import shlex
 from collections.abc import Callable
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from onbook.policy.hands import read_or_none
+from onbook.workflow.files.scope import folders_of
 
 MOST_BYTES = 1 << 20
 """Of a file that is looked into: a larger one is no project's description."""
@@ -29,7 +28,7 @@ class Folder:
 
     def __init__(self, root: Path, scopes: tuple[str, ...] = ()) -> None:
         self._root = root
-        self.scope = _paths_of(scopes)
+        self.scope = folders_of(scopes)
 
     def has(self, *patterns: str) -> bool:
         """Whether a file of one of these names is there."""
@@ -120,19 +119,6 @@ def detect(root: Path, scopes: tuple[str, ...] = ()) -> Commands:
 def _there(here: Folder, command: str) -> str | None:
     script = _OF_NPM.get(command)
     return command if script is None or here.has_script(script) else None
-
-
-def _paths_of(scopes: tuple[str, ...]) -> str:
-    """The scope as a command takes it: each pattern's folder before its first wildcard; `.` where there is no limit."""
-    folders: list[str] = []
-    for pattern in scopes:
-        if pattern.startswith("!"):
-            continue
-        parts = (part for part in pattern.split("/") if part)
-        folder = "/".join(takewhile(lambda part: not set("*?[\\") & set(part), parts)) or "."
-        if folder not in folders:
-            folders.append(folder)
-    return "." if not folders or "." in folders else shlex.join(folders)
 
 
 def _table(value: Any, key: str) -> dict[str, Any]:

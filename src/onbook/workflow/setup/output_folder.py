@@ -6,19 +6,18 @@ import re
 from pathlib import Path
 
 from onbook.outcome import UsageError
-from onbook.policy.hands import list_folder, read_or_none, write_bytes
+from onbook.policy.hands import list_folder, read_or_none
 from onbook.policy.names import is_half_written
 from onbook.policy.paths import PathRefused
-from onbook.workflow.files.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REPORT
-from onbook.workflow.files.paths import PathRejected, validate_path
+from onbook.workflow.files.artefacts import CHANGES, OF_SPEC, QA_REPORT, SPEC, VERIFY_REPORT
+from onbook.workflow.files.paths import HARNESS_DOCS, PathRejected, validate_path
+from onbook.workflow.files.writing import write_own
 from onbook.workflow.setup.slug import with_suffix
-from onbook.workspace.errors import WorkspaceError
 
-BASE = "docs/harness"
+BASE = HARNESS_DOCS
+"""Unless somebody names another."""
 MARKER = ".workflow"
 """Says that a folder is a workflow's own, and of which task."""
-OF_SPEC = frozenset((SPEC, "qa_notes.md", "critic_findings.md", "conventions.md"))
-"""What `/spec` leaves behind: taken over, never deleted."""
 _OURS = (CHANGES, VERIFY_REPORT, QA_REPORT)
 _MOST_FOLDERS = 1000
 _LONGEST_TITLE = 200
@@ -58,10 +57,7 @@ def folder_of_spec(root: Path, folder: str) -> tuple[str, str]:
 def make_folder(root: Path, folder: str, task: str) -> str:
     """Make it and mark it; gives the marker's path from the root."""
     path = folder + MARKER
-    try:
-        write_bytes(root, path.split("/"), f"{_mark(task)}\n".encode())
-    except PathRefused as error:
-        raise WorkspaceError(f"cannot write {path}: it {error}") from None
+    write_own(root, path, f"{_mark(task)}\n".encode())
     return path
 
 
@@ -80,7 +76,7 @@ def _is_free(root: Path, folder: str, task: str) -> bool:
         entries = list_folder(root, folder.rstrip("/").split("/"))
     except PathRefused:  # a file, a link
         return False
-    return all(name in OF_SPEC or is_half_written(name) for name, _ in entries)
+    return all(name in (SPEC, *OF_SPEC) or is_half_written(name) for name, _ in entries)
 
 
 def _mark(task: str) -> str:

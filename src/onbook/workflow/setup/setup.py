@@ -5,7 +5,6 @@
 """
 
 import asyncio
-import time
 from typing import Any
 
 import msgspec
@@ -23,7 +22,7 @@ from onbook.workflow.setup.model_gate import check_given_models, chosen_models
 from onbook.workflow.setup.models import costly_verifier, models_of
 from onbook.workflow.setup.output_folder import BASE, checked, folder_for, folder_of_spec, is_result, make_folder
 from onbook.workflow.setup.slug import slug_of
-from onbook.workflow.state.state import NO_LIMIT, Dispatch, Flags, Mode, State, Verify
+from onbook.workflow.state.state import NO_LIMIT, Dispatch, Flags, Mode, State, Verify, timestamp
 from onbook.workflow.status import columns
 from onbook.workflow.work import Work
 
@@ -55,7 +54,7 @@ async def first_state(live: Live, options: WorkflowOptions) -> State:
         repo_name=live.root.name,
         repo_path=str(live.root),
         dispatches=_given_spec(live, folder) if given else (),
-        created_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        created_at=timestamp(),
     )
     return msgspec.structs.replace(state, **_said(state, options))
 

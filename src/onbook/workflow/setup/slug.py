@@ -4,10 +4,9 @@ import hashlib
 import re
 
 from onbook.policy.names import is_device_name
+from onbook.workflow.files.paths import RESERVED
 
 LONGEST = 50
-RESERVED = frozenset({"memory", "spec", "planner", "generator", "evaluator", "verify", "harness"})
-"""Seed 4: folders of its own that a task must not take the place of."""
 
 
 def slug_of(task: str) -> str:

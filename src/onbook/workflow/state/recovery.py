@@ -1,6 +1,5 @@
 """A workflow that was begun before: what is shown of it, what may be done with it, and where it goes on."""
 
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -11,10 +10,11 @@ from onbook.outcome import UsageError
 from onbook.workflow.files.paths import PathRejected, validate_path
 from onbook.workflow.gates import Gatekeeper, Question, Stopped, gate_question
 from onbook.workflow.messages import Words
+from onbook.workflow.setup.output_folder import BASE
 from onbook.workflow.state.going_on import where_to_go_on
 from onbook.workflow.state.loading import Broken, BrokenState, Foreign, Kept, V1State
 from onbook.workflow.state.phase import Phase
-from onbook.workflow.state.state import State
+from onbook.workflow.state.state import FROM_FILE, State, timestamp
 from onbook.workflow.state.store import NoWorkflow, Store
 from onbook.workflow.status import phase_label, status_block, status_line
 
@@ -23,7 +23,6 @@ Way = Literal["resume", "fresh", "ended"]
 
 Say = Callable[[str], None]
 HasGit = Callable[[], Awaitable[bool]]
-_FILE = "file:"
 
 
 class LeftAlone(Stopped):
@@ -74,14 +73,14 @@ async def go_on(store: Store, words: Words, say: Say, has_git: HasGit, *, stays:
 
 
 def is_place_safe(state: State, root: Path) -> bool:
-    """The seed's Safety Guard: `docs_path` as the file has it, never computed again."""
+    """The seed's Safety Guard: `docs_path` as the file has it, never computed again. It ends in a folder of its own."""
     if state.phase == "setup":
         return True  # setup finds the place anew
     try:
-        validate_path(state.docs_path, "output_dir", root=root, docs_path=state.docs_path, scopes=state.scopes)
+        place = validate_path(state.docs_path, "output_dir", root=root, docs_path=state.docs_path, scopes=state.scopes)
     except PathRejected:
         return False
-    return True
+    return f"{place}/" == state.docs_path and place != BASE
 
 
 async def _of_another_skill(store: Store, gates: Gatekeeper, words: Words, say: Say, skill: str) -> Way:
@@ -138,9 +137,8 @@ async def _move(store: Store, has_git: HasGit, stays: tuple[Phase, ...] = ()) ->
     """To where it goes on, one legal step after the other, each of them written."""
     state = await _settled(store, has_git)
     while (phase := _next(state, store.root, stays)) != state.phase or state != store.state:
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         changes = _on_entering(phase, state) if phase != state.phase else {}
-        state = msgspec.structs.replace(state, phase=phase, updated_at=now, **changes)
+        state = msgspec.structs.replace(state, phase=phase, updated_at=timestamp(), **changes)
         store.write(state)
 
 
@@ -162,9 +160,9 @@ async def _settled(store: Store, has_git: HasGit) -> State:
 
 def _has_conventions(state: State, root: Path) -> bool:
     """Whether the file that they name is there, inside the workspace."""
-    if state.conventions is None or not state.conventions.startswith(_FILE):
+    if state.conventions is None or not state.conventions.startswith(FROM_FILE):
         return True
-    path = root / state.conventions.removeprefix(_FILE)
+    path = root / state.conventions.removeprefix(FROM_FILE)
     return path.is_file() and path.resolve().is_relative_to(root.resolve())
 
 

@@ -1,5 +1,6 @@
 """The state of a workflow, version 2.0: every field of `state.json`, typed. What it may become is in `rules.py`."""
 
+import time
 from typing import Literal
 
 import msgspec
@@ -18,6 +19,9 @@ Verdict = Literal["PASS", "FAIL"]
 Applied = Literal["proposed", "applied", "passed", "stopped", "rejected", "apply_failed", "halted"]
 Ending = Literal["passed", "accepted", "max_rounds"]
 Finish = Literal["code", "all", "none"]
+
+FROM_FILE = "file:"
+"""What stands before the path of conventions that were found."""
 
 
 class ModelConfig(msgspec.Struct, frozen=True):
@@ -122,3 +126,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     finalized: bool = False
     created_at: str = ""
     updated_at: str = ""
+
+
+def timestamp() -> str:
+    """This moment, as the state tells it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from onbook.policy.effects import Run, one_line
 from onbook.policy.process import NotStarted, Ran
-from onbook.workflow.files.repository import Repository
+from onbook.workflow.files.repository import Repository, last_line
 
 _GIT = ("git", "--no-pager", "-c", "color.ui=never")
 _SECONDS = 600.0
@@ -23,18 +23,12 @@ class Commits(Repository):
         found = {os.fsdecode(path) for path in ran.output.split(b"\0")} if ran.exit_code == 0 else set()
         return tuple(path for path in given if path in found)
 
-    async def untracked(self) -> frozenset[str]:
-        """Files that git does not know and does not ignore."""
-        return frozenset(await self._paths("ls-files", "--others", "--exclude-standard", "-z"))
-
     async def differing(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Those that are not in the last commit as they are on disk, of files that git knows."""
         head = await self.head()
         if head is None:
             return tuple(paths)
-        found = await self._paths(
-            "diff", "--name-only", "--no-renames", "--no-ext-diff", "--relative", "-z", head, "--"
-        )
+        found = await self._differing_from(head)
         return tuple(path for path in paths if path in found)
 
     async def stage(self, path: str, *, force: bool) -> str:
@@ -83,6 +77,4 @@ def _complaint(ran: Ran) -> str:
     """Empty where all went well; else its last words, or how it ended."""
     if ran.exit_code == 0 and not ran.stopped:
         return ""
-    lines = [line for line in ran.output.decode("utf-8", "replace").splitlines() if line.strip()]
-    last = lines[-1].removeprefix("fatal: ").removeprefix("error: ").strip().rstrip(".") if lines else ""
-    return one_line(ran.stopped or last or f"exit code {ran.exit_code}")
+    return one_line(ran.stopped) or last_line(ran) or f"exit code {ran.exit_code}"
