@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from onbook.workflow.setup.output_folder import MARKER
+from onbook.workflow.files.artefacts import MARKER
 from onbook.workflow.work import Work
 from tests.workflow.staging import DOCS, Staged, git
 

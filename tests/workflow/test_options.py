@@ -78,6 +78,7 @@ def test_what_was_said_is_read_into_its_types() -> None:
         (["x"], {"answers": ("spek=proceed",)}, 'there is no gate "spek"'),
         (["x"], {"answers": ("spec=go",)}, "spec can be answered with proceed, modify, stop"),
         (["x"], {"scopes": ("src\n",)}, "--scope must be one line"),
+        (["x"], {"scopes": ("src/../..",)}, "without .."),
         (["status"], {"mode": "single"}, "--mode goes only with a task and workflow plan and workflow resume"),
         (["x"], {"everything": True}, "--all goes only with workflow clean"),
         (["x"], {"from_spec": "a", "output_dir": "b"}, "leave --output-dir out"),

@@ -39,6 +39,8 @@ async def test_retries_send_one_agent_out_and_a_round_all_who_generate(whole: Wh
     second = [*ADVISED[mode], maker, "evaluator_prompt"]
     assert sorted(whole.cast.order) == sorted([*PLANNERS[mode], *first, *second])
     assert whole.cast.order[-2:] == [maker, "evaluator_prompt"]
+    phases = ("Plan", "Generate", "Verify (Layer 1 — Mechanical)", "Evaluate (Layer 2+3)")
+    assert [whole.said.count(f"[harness] Phase: {phase}") for phase in phases] == [1, 2, 4, 3]
     assert whole.commits == [TASK, "Begin"]
 
 

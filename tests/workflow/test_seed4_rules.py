@@ -15,9 +15,7 @@ from onbook.workflow.looking import status_text
 from onbook.workflow.phases.autofix import PATCH, decide, propose
 from onbook.workflow.phases.plan import plan
 from onbook.workflow.phases.spec_gate import confirm_spec
-from onbook.workflow.phases.verify import verify
 from onbook.workflow.state.recovery import is_place_safe
-from onbook.workflow.state.state import Dispatch
 from onbook.workflow.work import Errand, Work
 from tests.workflow.cast import Cast, Part
 from tests.workflow.ending import committed, completed
@@ -71,29 +69,6 @@ async def test_an_agent_opens_no_file_of_the_workflow_but_those_that_its_row_nam
     work = await staged.begun()
     mission = Mission(work, errand, PERSONAS[persona], Template("t.md", "x"), "plan/x", (1, 1))
     assert mission.inputs == named
-
-
-class Remembering:
-    """Sends nobody out, and remembers who was to go."""
-
-    def __init__(self) -> None:
-        self.errands: list[Errand] = []
-
-    async def send(self, work: Work, *errands: Errand) -> tuple[Dispatch, ...]:
-        self.errands += errands
-        return tuple(Dispatch(errand.persona, errand.artefact, said="FAIL — no") for errand in errands)
-
-
-async def test_a_command_that_there_is_not_is_told_to_the_verifier_as_skip(staged: Staged) -> None:
-    work = await staged.begun("generate_done", test_cmd="false")
-    agents = Remembering()
-    await verify(Work(work.live, RUN, work.store, work.gates, agents, work.words))
-    ((errand,),) = (agents.errands,)
-    told = {name: errand.variables[name] for name in ("build_cmd", "test_cmd", "lint_cmd", "type_check_cmd")}
-    assert told == {"build_cmd": "SKIP", "test_cmd": "false", "lint_cmd": "SKIP", "type_check_cmd": "SKIP"}
-    assert errand.variables["changes_md_path"] == f"{DOCS}changes.md"
-    assert errand.variables["verify_report_path"] == REPORT
-    assert errand.variables["todo_blocking"] == "false"
 
 
 async def test_before_a_patch_the_files_are_copied_aside_and_git_stash_is_not_used(staged: Staged, cast: Cast) -> None:

@@ -7,18 +7,20 @@ import msgspec
 import pytest
 
 import onbook.workflow
-from onbook.outcome import Outcome
+from onbook.outcome import Outcome, UsageError
 from onbook.workflow.agents.personas import PERSONAS
 from onbook.workflow.machine import OUTCOMES
 from onbook.workflow.messages import LANGUAGES, catalogue
-from onbook.workflow.options import options_of
+from onbook.workflow.options import Action, options_of
 from onbook.workflow.phases.generate import REVIEWS
 from onbook.workflow.setup.models import PRESETS, model_for
 from onbook.workflow.setup.setup import first_state
 from onbook.workflow.state.loading import V1State
-from onbook.workflow.state.state import Autofix, Mode
+from onbook.workflow.state.phase import Phase
+from onbook.workflow.state.rules import check_step
+from onbook.workflow.state.state import Autofix, Mode, State
 from onbook.workflow.status import status_block
-from onbook.workflow.styles import suggestion
+from onbook.workflow.styles import check_prerequisites, suggestion
 from tests.commands.conftest import Typed
 from tests.commands.conftest import typed as typed
 from tests.workflow.states import fix, state_at
@@ -165,5 +167,54 @@ FAILED = {"layer1_result": "FAIL", "layer1_retries": 1}
         (state_at("setup"), "Setup. Run resume? onbook workflow resume"),
     ],
 )
-def test_a_call_without_words_suggests_the_step_that_can_be_typed(state: object, said: str) -> None:
-    assert suggestion(state, WORDS) == said  # type: ignore[arg-type]
+def test_a_call_without_words_suggests_the_step_that_can_be_typed(state: State, said: str) -> None:
+    assert suggestion(state, WORDS) == said
+
+
+PREREQUISITES: tuple[tuple[Action, tuple[str, ...], Phase, Phase, str], ...] = (
+    ("generate", ("spec.md",), "plan_done", "planning", 'Run plan first: onbook workflow plan "task"'),
+    ("verify", ("changes.md",), "generate_done", "generating", "Run generate first: onbook workflow generate"),
+    (
+        "evaluate",
+        ("spec.md", "changes.md", "verify_report.md"),
+        "verify_done",
+        "verifying",
+        "Run verify first: onbook workflow verify",
+    ),
+)
+
+
+@pytest.mark.parametrize(("action", "files", "phase", "earlier", "said"), PREREQUISITES)
+def test_a_step_needs_its_files_and_its_phase(
+    workspace: Path, action: Action, files: tuple[str, ...], phase: Phase, earlier: Phase, said: str
+) -> None:
+    def refused(state: State | None) -> str:
+        with pytest.raises(UsageError) as raised:
+            check_prerequisites(action, state, workspace, WORDS)
+        return str(raised.value)
+
+    state = state_at(phase)
+    docs = workspace / state.docs_path
+    docs.mkdir(parents=True)
+    for name in files:
+        (docs / name).touch()
+    check_prerequisites(action, state, workspace, WORDS)
+    assert (refused(None), refused(state_at(earlier))) == (said, said)
+    for name in files:
+        (docs / name).unlink()
+        assert refused(state) == said
+        (docs / name).touch()
+
+
+@pytest.mark.parametrize("action", ["start", "plan", "resume"])
+def test_a_new_session_and_a_resume_need_nothing(workspace: Path, action: Action) -> None:
+    check_prerequisites(action, None, workspace, WORDS)
+
+
+def test_a_fail_of_layer_1_can_be_evaluated_by_whoever_asks_for_it(workspace: Path) -> None:
+    state = state_at("verify_done", verify=FAILED)
+    (workspace / state.docs_path).mkdir(parents=True)
+    for name in ("spec.md", "changes.md", "verify_report.md"):
+        (workspace / state.docs_path / name).touch()
+    check_prerequisites("evaluate", state, workspace, WORDS)
+    check_step(state, msgspec.structs.replace(state, phase="evaluate_ready"))

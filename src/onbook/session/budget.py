@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 from onbook.config.budget_settings import BudgetSettings
@@ -16,19 +16,20 @@ from onbook.session.prices import MILLION, Prices
 MOST_CAPPED = 4096
 """The longest reply that every model will promise: to be asked for more, some refuse the whole request."""
 
+GOES_ON = "onbook --continue"
+"""What is typed to go on with a session."""
+
 
 class BudgetSpent(OnbookError):
     """A limit is reached. What was said until then is kept, and the session can go on with a larger limit."""
 
     outcome = Outcome.BUDGET_SPENT
 
-    def __init__(self, limit: str, reached: str, spent: list[str]) -> None:
+    def __init__(self, limit: str, reached: str, spent: list[str], goes_on: str) -> None:
         self.limit = limit
         """`tokens`, `money`, `turns` or `seconds`."""
         on = "; ".join(spent) or "nothing"
-        super().__init__(
-            f"budget spent: {reached} (on {on}); to go on: onbook --continue with a larger --budget {limit}=…"
-        )
+        super().__init__(f"budget spent: {reached} (on {on}); to go on: {goes_on} with a larger --budget {limit}=…")
 
 
 @dataclass
@@ -54,6 +55,16 @@ class Ledger:
         self._cap: tuple[int, str] | None = None
         """The tokens that the next reply may have, and the limit that leaves no more."""
         self._cut = False
+        self._goes_on = GOES_ON
+
+    @contextmanager
+    def resumed_by(self, command: str) -> Iterator[None]:
+        """Inside, this is what somebody is told to type when a limit is reached."""
+        before, self._goes_on = self._goes_on, command
+        try:
+            yield
+        finally:
+            self._goes_on = before
 
     def begin_turn(self, model: Resolved) -> None:
         """Count a turn of this model, and begin its first call. BudgetSpent when there are no turns left."""
@@ -95,7 +106,7 @@ class Ledger:
         """BudgetSpent when the last reply ended where its cap was. For a reply that says itself that it was cut off."""
         if self._cap and self._cut:
             _, limit = self._cap
-            raise BudgetSpent(limit, f"{self._words(limit)}, and the answer was cut off", self.lines())
+            raise BudgetSpent(limit, f"{self._words(limit)}, and the answer was cut off", self.lines(), self._goes_on)
 
     @asynccontextmanager
     async def clock(self) -> AsyncIterator[None]:
@@ -112,7 +123,9 @@ class Ledger:
         except TimeoutError:
             if not scope.expired():
                 raise
-            raise BudgetSpent("seconds", f"{seconds:g} of {_count(seconds, 'second')}", self.lines()) from None
+            raise BudgetSpent(
+                "seconds", f"{seconds:g} of {_count(seconds, 'second')}", self.lines(), self._goes_on
+            ) from None
 
     def add(self, model: Resolved, used: Used) -> float | None:
         """Write down one call of a model; its price in US dollars where one is known."""
@@ -152,7 +165,7 @@ class Ledger:
     def _refuse_if_reached(self, limits: tuple[str, ...]) -> None:
         for limit, reached, words in self._measures():
             if reached and limit in limits:
-                raise BudgetSpent(limit, words, self.lines())
+                raise BudgetSpent(limit, words, self.lines(), self._goes_on)
 
     def _measures(self) -> Iterator[tuple[str, bool, str]]:
         """Each limit that is set, whether it is reached, and both in words."""

@@ -210,7 +210,10 @@ def _number(flag: str, value: str) -> int:
 
 
 def _scope(value: str) -> str:
-    return _line("--scope", value)
+    scope = _line("--scope", value)
+    if ".." in scope.split("/"):
+        raise UsageError(f"--scope {one_line(scope, 60)}: write it from the root of the workspace, without ..")
+    return scope
 
 
 def _answer(value: str) -> tuple[GateName, str]:

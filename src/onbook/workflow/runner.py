@@ -23,6 +23,7 @@ from onbook.workflow.machine import Ended, perform
 from onbook.workflow.messages import Words, catalogue
 from onbook.workflow.options import OPTIONS, WITH_TASK, WorkflowOptions
 from onbook.workflow.setup.language import language_named
+from onbook.workflow.setup.model_gate import check_given_models
 from onbook.workflow.setup.setup import first_state
 from onbook.workflow.state.approvals import Approvals
 from onbook.workflow.state.loading import Kept
@@ -46,7 +47,8 @@ async def run_workflow(live: Live, options: WorkflowOptions) -> Outcome:
         agents = await open_agents(live)
         call = _Call(live, options, store, catalogue(known.user_lang))
         call.started(known.slug, known.task)
-        return await _ended(call, call.perform(agents, first))
+        with live.ledger.resumed_by("onbook workflow resume"):
+            return await _ended(call, call.perform(agents, first))
 
 
 async def clear_up(live: Live, options: WorkflowOptions) -> Outcome:
@@ -177,7 +179,9 @@ async def _begun(store: Store, live: Live, options: WorkflowOptions) -> State:
         if store.found is None:
             check_prerequisites(options.action, None, live.root, words)
         await go_on(store, words, live.note, Repository(live.door).is_here)
-    if store.state.phase != "setup":
+    if store.state.phase == "setup":
+        await check_given_models(live, options)
+    else:
         _check_settled(options)
     return store.state
 

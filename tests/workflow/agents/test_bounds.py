@@ -116,6 +116,13 @@ async def test_a_maker_writes_inside_scope_without_a_question_and_nowhere_else(
     assert len(bounds.refusals) == 5
 
 
+@pytest.mark.parametrize("path", [".env", "deploy/id_ed25519", "onbook.toml", "Onbook.TOML"])
+async def test_a_maker_leaves_keys_and_settings_alone(files: Path, make_door: MakeDoor, path: str) -> None:
+    door, _ = narrowed(make_door(), "generator", f"{DOCS}changes.md")
+    with pytest.raises(Denied, match="holds keys|onbook's own settings"):
+        await door.write(path, b"x", by="model")
+
+
 async def test_a_maker_changes_as_many_files_as_were_allowed(files: Path, make_door: MakeDoor) -> None:
     door, _ = narrowed(make_door(), "generator", f"{DOCS}changes.md", max_files=2, touched=frozenset({"src/a.py"}))
     await door.write("src/a.py", b"x", by="model")

@@ -107,6 +107,21 @@ async def test_taking_the_branch_again_after_a_kill_stays_on_it(repository: Path
     assert [await of(repository).take_branch("x") for _ in range(2)] == ["harness/x"] * 2
 
 
+async def test_a_finished_branch_that_is_checked_out_is_left_alone_by_the_next_workflow(repository: Path) -> None:
+    here = of(repository)
+    await here.take_branch("x")
+    commit(repository, "finished")
+    assert await here.take_branch("x") == "harness/x-2"
+
+
+async def test_the_branch_that_a_workflow_has_begun_stays_its_own(repository: Path) -> None:
+    git(repository, "checkout", "-q", "--detach")
+    commit(repository, "on-no-branch")
+    here = of(repository)
+    branch = await here.take_branch("x")
+    assert await here.take_branch("x", begun=branch) == branch
+
+
 async def test_a_branch_of_another_worktree_is_left_alone(repository: Path, tmp_path: Path) -> None:
     git(repository, "worktree", "add", "-q", "-b", "harness/x", str(tmp_path / "other"))
     assert await of(repository).take_branch("x") == "harness/x-2"

@@ -224,6 +224,13 @@ class TestGoingOn:
         put(root, at("plan_ready", conventions=named))
         assert (await recovery.go_on()).conventions is None
 
+    async def test_conventions_that_would_show_keys_to_models_are_looked_for_again(
+        self, root: Path, recovery: Recovery
+    ) -> None:
+        (root / ".env").write_text("a key of whoever cloned this")
+        put(root, at("plan_ready", conventions="file:.env"))
+        assert (await recovery.go_on()).conventions is None
+
     async def test_conventions_that_are_there_and_skipped_ones_stay(self, root: Path, recovery: Recovery) -> None:
         put(root, at("plan_ready", conventions="skipped"))
         assert (await recovery.go_on()).conventions == "skipped"

@@ -242,6 +242,8 @@ class TestEnding:
     [
         ("manifest", {"manifest": ("docs/harness/add-a-login/../../../etc/passwd",)}),
         ("manifest", {"manifest": ("src/main.py",)}),
+        ("manifest", {"manifest": ("docs/harness/add-a-login/main.py",)}),
+        ("branch", {"branch": "main"}),
         ("dispatches", {"dispatches": (Dispatch("planner", "/etc/passwd"),)}),
         ("autofix.last_patch_path", {"autofix": msgspec.structs.replace(fix("proposed"), last_patch_path="x.md")}),
         ("task", {"task": "  "}),

@@ -269,6 +269,11 @@ class TestPlanted:
         with Store.open(workspace, approvals) as store:
             assert store.state.spec_sha256 is None
 
+    def test_how_to_finish_was_not_chosen_by_whoever_wrote_the_file(self, workspace: Path, home: Path) -> None:
+        put(workspace, msgspec.to_builtins(state_at("completed", finish="code")))
+        with Store.open(workspace, Approvals(workspace, home / "state")) as store:
+            assert store.state.finish is None
+
     def test_an_approval_given_here_lasts_until_a_command_changes(self, workspace: Path, home: Path) -> None:
         approvals = Approvals(workspace, home / "state")
         put(workspace, msgspec.to_builtins(state_at("plan_done", test_cmd="pytest")))

@@ -6,9 +6,10 @@ independent and the evaluator without an anchor. Everyone writes their one outpu
 
 import msgspec
 
+from onbook.config.places import SETTINGS_NAME
 from onbook.policy.decide import Verdict
 from onbook.policy.effects import Delete, Effect, Read, Run, Write, describe
-from onbook.policy.names import fold, is_protected
+from onbook.policy.names import fold, is_protected, looks_secret
 from onbook.workflow.agents.personas import Persona
 from onbook.workflow.files.paths import HARNESS_DOCS, is_below
 from onbook.workflow.files.scope import in_scope
@@ -97,6 +98,8 @@ class PersonaBounds:
         job = self._job
         if self._is_private(effect.path):
             return _refused("it belongs to the workflow")
+        if why := _belongs_to_a_person(effect.path):
+            return _refused(why)
         if job.scopes and not in_scope(effect.path, job.scopes):
             return _refused(f"it lies outside the scope {', '.join(job.scopes)}")
         if isinstance(effect, Write) and effect.size > MOST_SOURCE:
@@ -117,6 +120,14 @@ class PersonaBounds:
     def _is_private(self, path: str) -> bool:
         names = [fold(name) for name in path.split("/")]
         return is_protected(names) or any(is_below(names, folder) for folder in (self._job.docs_path, HARNESS_DOCS))
+
+
+def _belongs_to_a_person(path: str) -> str:
+    """Why no approval of a spec covers it: what would be lost is in no commit, what would be changed is who decides."""
+    names = [fold(name) for name in path.split("/")]
+    if looks_secret(names):
+        return "it looks like a file that holds keys"
+    return "it is onbook's own settings" if names == [SETTINGS_NAME] else ""
 
 
 def _refused(reason: str) -> Verdict:

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from onbook.config.places import state_dir
-from onbook.outcome import OnbookError, Outcome
+from onbook.outcome import Outcome
 from onbook.policy.trust import TrustStore
 from onbook.session.live import Live
 from onbook.workflow.agents.library import Library, load_library
 from onbook.workflow.agents.personas import PERSONAS
 from onbook.workflow.agents.record import come_back, finished_before, has_arrived_now, send_off
 from onbook.workflow.agents.returns import read_return
-from onbook.workflow.agents.step_telling import StepTelling
 from onbook.workflow.agents.talking import Failed
 from onbook.workflow.agents.trying import Limits, Mission, attempt
 from onbook.workflow.gates import Stopped, gate_question
@@ -21,6 +20,7 @@ from onbook.workflow.phases.steps import PhaseName, phase_address
 from onbook.workflow.setup.models import Casting
 from onbook.workflow.state.phase import Phase
 from onbook.workflow.state.state import Dispatch
+from onbook.workflow.telling import told_step
 from onbook.workflow.work import Errand, Work
 
 TRIES = 3
@@ -79,22 +79,14 @@ class Dispatcher:
     async def _send_one(self, work: Work, errand: Errand, place: tuple[int, int]) -> Dispatch | None:
         """One agent as a step of the run; None when it left nothing."""
         address = self._address(work, errand)
-        telling = StepTelling(work, errand, address)
-        telling.started(place)
-        known = None if (errand.persona, errand.artefact) in self._sent else finished_before(work, errand)
-        outcome, error, found = Outcome.FAILED, f"{errand.artefact} was not written", known
-        try:
+        with told_step(work, address, errand.persona, "agent", place) as step:
+            known = None if (errand.persona, errand.artefact) in self._sent else finished_before(work, errand)
+            step.reused = known is not None
             found = known or await self._tries(work, errand, address, place)
-            if found is not None:
-                outcome, error = Outcome.PASSED, ""
-        except asyncio.CancelledError:
-            outcome, error = Outcome.CANCELLED, ""
-            raise
-        except OnbookError as problem:
-            outcome, error = problem.outcome, str(problem)
-            raise
-        finally:
-            telling.finished(outcome, error, found, reused=known is not None)
+            if found is None:
+                step.outcome, step.error = Outcome.FAILED, f"{errand.artefact} was not written"
+            else:
+                step.detail, step.bytes = found.said, _size(work, errand)
         return found
 
     async def _tries(self, work: Work, errand: Errand, address: str, place: tuple[int, int]) -> Dispatch | None:
@@ -141,6 +133,11 @@ _PHASES: dict[Phase, PhaseName] = {
     "evaluate_done": "evaluate",
     "completed": "evaluate",
 }
+
+
+def _size(work: Work, errand: Errand) -> int:
+    path = work.root / errand.artefact
+    return path.stat().st_size if errand.artefact and path.is_file() else 0
 
 
 async def _ask(work: Work, missing: tuple[Errand, ...], *, may_retry: bool) -> None:

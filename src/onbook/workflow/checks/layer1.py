@@ -7,16 +7,18 @@ from typing import Literal
 import msgspec
 
 from onbook.excerpt import cut_middle, plain
+from onbook.outcome import Outcome
 from onbook.policy.effects import Run
 from onbook.policy.hands import read_or_none
 from onbook.policy.process import NotStarted, Ran
 from onbook.policy.secrets import redact
 from onbook.session.programs import ending
-from onbook.workflow.checks.check_run import CheckRun
 from onbook.workflow.checks.counts import counts_in
+from onbook.workflow.checks.output import Output
 from onbook.workflow.files.changed import changed_files
 from onbook.workflow.files.scope import folders_of
 from onbook.workflow.state.state import State, Verdict
+from onbook.workflow.telling import told_step
 from onbook.workflow.work import Work
 
 CheckName = Literal["build", "test", "lint", "type_check"]
@@ -113,20 +115,22 @@ async def _check(work: Work, name: CheckName, address: str, *, broken: bool) -> 
         return Check(name, "SKIPPED", said="no command")
     if broken:
         return Check(name, "SKIPPED", command, said="the build failed")
-    with CheckRun(work, address, command) as telling:
-        check = await _carried_out(work, name, command, telling)
-        telling.judged(check.said, failed=check.status == "FAIL")
+    with told_step(work, address, command, "check") as step:
+        check = await _carried_out(work, name, command)
+        step.detail = check.said
+        step.outcome = Outcome.FAILED if check.status == "FAIL" else Outcome.PASSED
         return check
 
 
-async def _carried_out(work: Work, name: CheckName, command: str, telling: CheckRun) -> Check:
+async def _carried_out(work: Work, name: CheckName, command: str) -> Check:
     """The person who let the spec pass was shown this very line: it is run as theirs, shell and all."""
+    output = Output(work, command)
     try:
-        ran = await work.live.door.run(effect_of(command), by="user", timeout=SECONDS, on_output=telling.heard)
+        ran = await work.live.door.run(effect_of(command), by="user", timeout=SECONDS, on_output=output.heard)
     except NotStarted as error:
         return Check(name, "FAIL", command, said=str(error), output=str(error))
     check = _judged(name, command, ran)
-    telling.ended(ran, check.output)
+    output.ended(ran, check.output)
     return check
 
 

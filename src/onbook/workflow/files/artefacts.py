@@ -11,6 +11,10 @@ VERIFY_REPORT = "verify_report.md"
 QA_REPORT = "qa_report.md"
 OF_SPEC = ("qa_notes.md", "critic_findings.md", "conventions.md")
 """What `/spec` has found out: taken over, committed with the code (seed 4), never deleted."""
+MARKER = ".workflow"
+"""Says that a folder is a workflow's own, and of which task."""
+MADE = (SPEC, CHANGES, VERIFY_REPORT, QA_REPORT, MARKER)
+"""All that a workflow makes in its folder."""
 
 
 def sha256_of(path: Path) -> str | None:

@@ -54,12 +54,12 @@ class Repository:
         """Files that git does not know and does not ignore."""
         return await self._paths("ls-files", "--others", "--exclude-standard", "-z")
 
-    async def take_branch(self, slug: str) -> str:
-        """Be on `harness/<slug>`, made where there is none. One with commits of its own is somebody's work: then the
-        next name is taken."""
+    async def take_branch(self, slug: str, begun: str = "") -> str:
+        """Be on `harness/<slug>`, made where there is none. One with commits of its own is somebody's work, also when
+        it is checked out: then the next name is taken. The branch that this workflow has `begun` is its own."""
         for number in range(1, _MOST_BRANCHES):
             name = f"harness/{slug if number == 1 else with_suffix(slug, number)}"
-            if await self.current_branch() == name:
+            if await self.current_branch() == name and (name == begun or not await self._has_own_commits(name)):
                 return name
             if await self._told("rev-parse", "--verify", "--quiet", f"refs/heads/{name}") is None:
                 ran = await self._do("checkout", "-q", "-b", name, "--")
@@ -70,8 +70,14 @@ class Repository:
                 return name
         raise GitFailed(f"make the branch harness/{slug}", f"{_MOST_BRANCHES} branches have that name already")
 
+    async def _has_own_commits(self, branch: str) -> bool:
+        """Whether it has commits that are on no other branch, here or elsewhere."""
+        others = (f"--exclude={branch}", "--branches", f"--exclude=*/{branch}", "--remotes")
+        words = ("rev-list", "--count", "--max-count=1", f"refs/heads/{branch}", "--not", *others)
+        return await self._told(*words) == "1"
+
     async def _is_idle(self, branch: str) -> bool:
-        """Whether it has no commits of its own, and no other work tree has it checked out."""
+        """Whether it has no commits that are not here too, and no work tree has it checked out."""
         own = await self._told("rev-list", "--count", f"HEAD..refs/heads/{branch}")
         elsewhere = await self._told("for-each-ref", "--format=%(worktreepath)", f"refs/heads/{branch}")
         return own == "0" and elsewhere == ""

@@ -7,14 +7,13 @@ already is not done twice, and the state goes last.
 import msgspec
 
 from onbook.outcome import OnbookError
-from onbook.workflow.files.artefacts import QA_REPORT, SPEC
+from onbook.workflow.files.artefacts import MARKER, QA_REPORT, SPEC
 from onbook.workflow.files.repository import GitFailed
 from onbook.workflow.files.snapshot import half_written
 from onbook.workflow.finish.commit import CommitFailed, commit_changes
 from onbook.workflow.finish.deleting import delete_files, delete_half_written, empty_harness
 from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import gate_question
-from onbook.workflow.setup.output_folder import MARKER
 from onbook.workflow.state.recovery import is_place_safe
 from onbook.workflow.state.state import Finish, State
 from onbook.workflow.work import Work

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from onbook.outcome import UsageError
+from onbook.workflow.files.artefacts import MARKER
 from onbook.workflow.files.paths import MEMORY
 from onbook.workflow.finish.deleting import count_files, delete_folder, folders_below, remove_if_empty
 from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import Gatekeeper, gate_question
 from onbook.workflow.messages import Words
-from onbook.workflow.setup.output_folder import BASE, MARKER, checked
+from onbook.workflow.setup.output_folder import BASE, checked
 from onbook.workflow.state.loading import FOLDER, Foreign, Kept
 from onbook.workflow.state.store import NoWorkflow, Store
 

@@ -4,6 +4,7 @@ import re
 
 import msgspec
 
+from onbook.outcome import Outcome
 from onbook.policy.effects import one_line
 from onbook.workflow.agents.returns import judged
 from onbook.workflow.files.artefacts import QA_REPORT
@@ -29,6 +30,11 @@ def said_by_evaluator(state: State) -> str:
 
 def evaluators_dispatch(state: State) -> Dispatch | None:
     return next((each for each in reversed(state.dispatches) if each.persona == "evaluator"), None)
+
+
+def found(*, passed: bool) -> Outcome:
+    """How a phase that judges has ended: a FAIL that was found is no success, and no failure of the phase."""
+    return Outcome.PASSED if passed else Outcome.BELOW_THRESHOLD
 
 
 def failing_items(work: Work) -> str:

@@ -9,15 +9,13 @@ from onbook.outcome import UsageError
 from onbook.policy.hands import list_folder, read_or_none
 from onbook.policy.names import is_half_written
 from onbook.policy.paths import PathRefused
-from onbook.workflow.files.artefacts import CHANGES, OF_SPEC, QA_REPORT, SPEC, VERIFY_REPORT
+from onbook.workflow.files.artefacts import CHANGES, MARKER, OF_SPEC, QA_REPORT, SPEC, VERIFY_REPORT
 from onbook.workflow.files.paths import HARNESS_DOCS, PathRejected, validate_path
 from onbook.workflow.files.writing import write_own
 from onbook.workflow.setup.slug import with_suffix
 
 BASE = HARNESS_DOCS
 """Unless somebody names another."""
-MARKER = ".workflow"
-"""Says that a folder is a workflow's own, and of which task."""
 _OURS = (CHANGES, VERIFY_REPORT, QA_REPORT)
 _MOST_FOLDERS = 1000
 _LONGEST_TITLE = 200

@@ -125,7 +125,8 @@ async def _take_repository(work: Work) -> None:
         if (await work.gates.ask(question)).choice != "continue":
             raise Stopped(question)
     await take_snapshot(work, edits)
-    work.advance(branch=await repository.take_branch(work.state.slug), edits_before=edits)
+    branch = await repository.take_branch(work.state.slug, work.state.branch)
+    work.advance(branch=branch, edits_before=edits)
 
 
 async def _mode(work: Work, options: WorkflowOptions) -> Mode:

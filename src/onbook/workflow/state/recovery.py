@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from onbook.outcome import UsageError
+from onbook.policy.names import looks_secret
 from onbook.workflow.files.paths import PathRejected, validate_path
 from onbook.workflow.gates import Gatekeeper, Question, Stopped, gate_question
 from onbook.workflow.messages import Words
@@ -159,11 +160,13 @@ async def _settled(store: Store, has_git: HasGit) -> State:
 
 
 def _has_conventions(state: State, root: Path) -> bool:
-    """Whether the file that they name is there, inside the workspace."""
+    """Whether the file that they name is there, inside the workspace, and none that holds keys: models are shown it."""
     if state.conventions is None or not state.conventions.startswith(FROM_FILE):
         return True
-    path = root / state.conventions.removeprefix(FROM_FILE)
-    return path.is_file() and path.resolve().is_relative_to(root.resolve())
+    named = state.conventions.removeprefix(FROM_FILE)
+    path = root / named
+    is_inside = path.is_file() and path.resolve().is_relative_to(root.resolve())
+    return is_inside and not looks_secret(named.split("/"))
 
 
 def _on_entering(phase: Phase, state: State) -> dict[str, Any]:

@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 import msgspec
 
+from onbook.workflow.files.artefacts import MADE
 from onbook.workflow.state.phase import PHASES, Phase
 from onbook.workflow.state.state import LAYER1_RETRIES, LAYER2_RETRIES, SKILL, VERSION, Applied, State
 
 PAST_THE_CHECKS: tuple[Phase, ...] = PHASES[PHASES.index("verify_done") : PHASES.index("completed")]
+BRANCHES = "harness/"
 _BEFORE_THE_GATE: tuple[Phase, ...] = PHASES[: PHASES.index("generate_ready")]
 
 
@@ -46,6 +48,12 @@ def _is_own_path(state: State, path: str) -> bool:
     return path.startswith(folders) and not {"..", ".", ""} & set(path.split("/"))
 
 
+def _is_own_file(state: State, path: str) -> bool:
+    """What a workflow makes in its folder, it makes by these names: a state that came with a cloned folder cannot have
+    anything else deleted."""
+    return _is_own_path(state, path) and path.removeprefix(state.docs_path) in MADE
+
+
 _STATES: tuple[tuple[str, Callable[[State], bool], str], ...] = (
     ("skill", lambda state: state.skill == SKILL, f'must be "{SKILL}"'),
     ("version", lambda state: state.version == VERSION, f'must be "{VERSION}"'),
@@ -53,6 +61,11 @@ _STATES: tuple[tuple[str, Callable[[State], bool], str], ...] = (
     ("mode", lambda state: state.phase == "setup" or state.mode is not None, "is needed after setup"),
     ("model_config", lambda state: state.phase == "setup" or state.model_config is not None, "is needed after setup"),
     ("docs_path", lambda state: state.phase == "setup" or state.docs_path.endswith("/"), "must end with a slash"),
+    (
+        "branch",
+        lambda state: not state.branch or state.branch.startswith(BRANCHES),
+        f"must begin with {BRANCHES}, since it is committed to",
+    ),
     ("max_rounds", lambda state: state.max_rounds >= 1, "must be 1 or more"),
     ("round", lambda state: 1 <= state.round <= state.max_rounds, "must be from 1 to max_rounds"),
     ("max_files", lambda state: state.max_files >= 1, "must be 1 or more"),
@@ -105,8 +118,8 @@ _STATES: tuple[tuple[str, Callable[[State], bool], str], ...] = (
     ),
     (
         "manifest",
-        lambda state: all(_is_own_path(state, each) for each in state.manifest),
-        "must name files below .harness/ or docs_path",
+        lambda state: all(_is_own_file(state, each) for each in state.manifest),
+        f"must name files below docs_path that a workflow makes: {', '.join(MADE)}",
     ),
     (
         "outcome",

@@ -135,10 +135,10 @@ class Store:
         self.close()
 
     def _believed(self, found: Found) -> Found:
-        """Without an approval that is only claimed."""
+        """Without what is only claimed: an approval, and with it a choice of how to finish."""
         if self._approvals is None or not isinstance(found, Kept) or self._approvals.covers(found.state):
             return found
-        return Kept(msgspec.structs.replace(found.state, spec_sha256=None), found.raw)
+        return Kept(msgspec.structs.replace(found.state, spec_sha256=None, finish=None), found.raw)
 
     def _make_folders(self) -> None:
         folder = self.root / FOLDER
