@@ -7,18 +7,19 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 say     = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test lint types layers unit coverage weights bench docs clean
+.PHONY: help demo test lint types layers unit coverage weights bench faults docs clean
 
 help:
 	@echo 'make demo    install onbook and watch a pipeline run on the embedded model'
 	@echo 'make test    install everything, check the code, run the tests'
 	@echo 'make coverage  the tests again, counting the lines they reach (at least 90 %)'
 	@echo 'make bench   measure onbook beside its peers'
+	@echo 'make faults  kill a workflow wherever it can be killed, and compare what is left'
 	@echo 'make docs    write docs/commands/ anew from the commands'
 	@echo 'make clean   remove what make made (not the weights in the user cache)'
 
 demo: $(VENV)/installed weights
-	$(call say,two prompts in a row on the embedded model, each gated by how probable it found its own words)
+	$(call say,two prompts in a row on the embedded model)
 	@cd examples/prompts && ../../$(BIN)/onbook pipeline 30% review.md summarise.md \
 		--confidence-method logprobs --model smollm2 </dev/null
 
@@ -52,6 +53,10 @@ coverage: $(VENV)/installed-dev weights
 bench: $(VENV)/installed-dev
 	$(call say,benchmarks beside the peers)
 	@$(BIN)/python -m benchmarks
+
+faults: $(VENV)/installed-dev
+	$(call say,a workflow killed at every state and file and at 100 random instants)
+	@ONBOOK_KILLS=100 $(BIN)/python -m pytest -q -s tests/faults
 
 docs: $(VENV)/installed-dev
 	$(call say,docs/commands/ from the commands)

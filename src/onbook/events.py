@@ -167,7 +167,8 @@ class StepStarted(Event, frozen=True, kw_only=True, tag="step.started"):
     """Its place in the tree, as in `review/each[713]/lint_one`; no other instance of the run has it."""
     name: str
     kind: str
-    """`once`, `loop`, `foreach`, `conditional`, `parallel`; or `round`, `item`, `branch`; or `phase`, `agent`."""
+    """`once`, `loop`, `foreach`, `conditional`, `parallel`; or `round`, `item`, `branch`; or `phase`, `agent`,
+    `check`."""
     index: int = 0
     """Which of its siblings it is, from 1."""
     total: int = 0

@@ -73,6 +73,15 @@ async def test_the_sentence_names_the_limit_the_amounts_and_the_way_on() -> None
     assert (caught.value.outcome, caught.value.outcome.exit_code) == (Outcome.BUDGET_SPENT, 6)
 
 
+async def test_whoever_resumes_otherwise_is_told_so() -> None:
+    ledger = Ledger(BudgetSettings(turns=0))
+    said = "to go on: onbook workflow resume with a larger --budget turns=…"
+    with pytest.raises(BudgetSpent, match=said), ledger.resumed_by("onbook workflow resume"):
+        ledger.begin_turn(model())
+    with pytest.raises(BudgetSpent, match="onbook --continue"):
+        ledger.begin_turn(model())
+
+
 async def test_one_turn_too_many_is_refused_and_rounds_of_the_last_one_are_not() -> None:
     ledger = Ledger(BudgetSettings(turns=2))
     ledger.begin_turn(model())

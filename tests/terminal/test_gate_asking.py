@@ -68,6 +68,18 @@ def test_a_number_that_is_none_of_the_choices_chooses_nothing(line: str) -> None
     assert GateList(question_at("clean")).entered(line) is None
 
 
+def test_whoever_picks_the_last_row_is_told_what_it_is_for() -> None:
+    listed = GateList(question_at("clean"))
+    assert listed.entered("3") is None
+    assert listed.shown_back("3") == "Other: Write something else; it is shown back and you are asked again"
+    listed.move(-1)
+    assert listed.shown_back("") == listed.shown_back("3")
+
+
+def test_a_number_longer_than_any_list_is_no_choice() -> None:
+    assert GateList(question_at("clean")).entered("9" * 5000) is None
+
+
 def test_what_is_shown_back_cannot_drive_the_terminal() -> None:
     assert GateList(question_at("clean")).shown_back("\x1b[2Jhm") == (
         "You wrote: \\x1b[2Jhm — that is none of the choices, so nothing was chosen."

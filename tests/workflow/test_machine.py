@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from onbook.config.budget_settings import BudgetSettings
 from onbook.events import RunFinished
 from onbook.outcome import Outcome
 from onbook.workflow.state.store import Store
@@ -344,3 +345,15 @@ async def test_a_finished_spec_goes_to_the_gate_and_nobody_plans(whole: Whole, r
     assert await whole("--from-spec", "docs/harness/given", "Add a sum") is Outcome.PASSED
     assert whole.cast.order == ["generator_single", "evaluator_prompt"]
     assert (folder / "spec.md").read_text() == SPEC
+
+
+async def test_a_model_that_nothing_answers_to_is_refused_by_a_resume_too(whole: Whole) -> None:
+    assert await whole(TASK, mode="") is Outcome.WAITING
+    assert await whole("resume", model="executor:nobody") is Outcome.USAGE
+    assert whole.state.phase == "setup"
+
+
+async def test_a_spent_budget_says_how_this_workflow_goes_on(whole: Whole) -> None:
+    whole.typed.live.ledger.limits = BudgetSettings(turns=1)
+    assert await whole(TASK) is Outcome.BUDGET_SPENT
+    assert "to go on: onbook workflow resume with a larger --budget turns=…" in whole.finished.error

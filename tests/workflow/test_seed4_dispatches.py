@@ -1,11 +1,13 @@
 """Seed 4, what each agent is given: the variables of every dispatch in every mode, the value of each, and no other."""
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 import pytest
 
+from onbook.workflow.phases.autofix import PATCH, propose
 from onbook.workflow.phases.evaluate import evaluate
 from onbook.workflow.phases.generate import generate
 from onbook.workflow.phases.plan import plan
@@ -210,6 +212,27 @@ async def test_the_evaluator_has_the_spec_the_paths_the_commands_and_the_state_o
             "user_lang": "fi",
             "qa_report_path": f"{DOCS}qa_report.md",
             "verify_context": "Layer 1 was not executed for this session.",
+        }
+    }
+
+
+async def test_the_proposer_has_paths_alone_and_when_and_in_which_round_it_was_sent_is_kept(staged: Staged) -> None:
+    async def fix(work: Work) -> None:
+        work.path("verify_report.md").write_text("# Verify report\n\n## Failing files\n\n- calc.py\n- ../x\n")
+        await propose(work)
+        found = work.state.autofix
+        assert found is not None
+        assert (found.last_patch_path, found.applied, found.round) == (PATCH, "proposed", 2)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", found.triggered_at)
+
+    given = await dispatched(staged, "generate_done", fix)
+    assert given == {
+        "autofix_proposer": {
+            "spec_path": f"{DOCS}spec.md",
+            "changes_md_path": f"{DOCS}changes.md",
+            "verify_report_path": f"{DOCS}verify_report.md",
+            "failing_files_list": "- calc.py",
+            "output_path": PATCH,
         }
     }
 

@@ -15,7 +15,9 @@ from onbook.workflow.looking import status_text
 from onbook.workflow.phases.autofix import PATCH, decide, propose
 from onbook.workflow.phases.plan import plan
 from onbook.workflow.phases.spec_gate import confirm_spec
+from onbook.workflow.phases.verify import after_verify, verify
 from onbook.workflow.state.recovery import is_place_safe
+from onbook.workflow.state.state import ModelConfig
 from onbook.workflow.work import Errand, Work
 from tests.workflow.cast import Cast, Part
 from tests.workflow.ending import committed, completed
@@ -78,6 +80,26 @@ async def test_before_a_patch_the_files_are_copied_aside_and_git_stash_is_not_us
     await decide(work)
     assert (work.root / ".harness/autofix_pre_apply/calc.py").read_text() == WRONG
     assert not any("stash" in str(line.effect) for line in work.live.door.audit.tail(200))
+
+
+async def test_the_first_gate_names_the_model_that_would_propose_the_fix(staged: Staged) -> None:
+    work = await exhausted(staged)
+    work.advance(model_config=ModelConfig("economy", "haiku", "sonnet", "sonnet"))
+    with pytest.raises(Waiting) as waiting:
+        await after_verify(work)
+    assert waiting.value.question.options[0].description.startswith("Let AI (sonnet) analyze the failure")
+
+
+async def test_the_report_of_the_checks_is_cleaned_up_at_the_end(staged: Staged) -> None:
+    await verify(await staged.begun("generate_done"))
+    assert REPORT in staged.state.manifest
+
+
+async def test_a_report_that_lay_there_before_is_not_ours_to_delete(staged: Staged) -> None:
+    work = await staged.begun("generate_done")
+    work.path("verify_report.md").write_text("Somebody else's.\n")
+    await verify(work)
+    assert REPORT not in staged.state.manifest
 
 
 class Asks:

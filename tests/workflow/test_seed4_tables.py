@@ -7,8 +7,10 @@ import msgspec
 import pytest
 
 import onbook.workflow
-from onbook.outcome import Outcome, UsageError
+from onbook.outcome import UsageError
+from onbook.policy.door import Denied
 from onbook.workflow.agents.personas import PERSONAS
+from onbook.workflow.gates import Stopped, Waiting
 from onbook.workflow.machine import OUTCOMES
 from onbook.workflow.messages import LANGUAGES, catalogue
 from onbook.workflow.options import Action, options_of
@@ -120,6 +122,7 @@ async def test_the_early_checkpoint_has_what_the_seed_wants_kept_and_no_mode_yet
     written = json.loads(msgspec.json.encode(await first_state(typed.live, options_of(["Add a login"], {}))))
     assert all(written[name] is not None and written[name] != "" for name in CHECKPOINT)
     assert (written["mode"], written["model_config"]) == (None, None)
+    assert (written["repo_name"], written["repo_path"]) == (typed.live.root.name, str(typed.live.root))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +144,7 @@ def test_a_phase_of_version_1_is_shown_as_its_equivalent(old: str, label: str) -
 def test_how_a_workflow_ended_is_its_exit_code() -> None:
     codes = {ending: outcome.exit_code for ending, outcome in OUTCOMES.items()}
     assert codes == {"passed": 0, "accepted": 0, "max_rounds": 3}
-    assert (Outcome.WAITING.exit_code, Outcome.USAGE.exit_code, Outcome.FAILED.exit_code) == (4, 2, 1)
+    assert [kind.outcome.exit_code for kind in (Waiting, Stopped, UsageError, Denied)] == [4, 4, 2, 1]
 
 
 def test_catalogues_ship_for_the_eight_languages() -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 _LONGEST_SHOWN_BACK = 200
+_LONGEST_NUMBER = 10
+"""Digits; Python refuses to read thousands of them."""
 
 
 class GateList:
@@ -55,16 +57,23 @@ class GateList:
 
     def entered(self, line: str) -> Answer | None:
         """The answer that a line is, or that the mark stands at; None where it is none."""
-        if not line.strip():
-            return self._option(self._at)
-        if line.strip().isdecimal():
-            return self._option(int(line.strip()) - 1)
-        return answer_in(self._question, line)
+        if line.strip() and not line.strip().isdecimal():
+            return answer_in(self._question, line)
+        return self._option(self._picked(line))
 
     def shown_back(self, line: str) -> str:
-        """What is said to a line that was no answer."""
+        """What is said to a line that was no answer: whoever picks the last row is told what it is for."""
+        if self._picked(line) == len(self._question.options):
+            return printable(": ".join(self._rows()[-1]))
         written = textwrap.shorten(line, _LONGEST_SHOWN_BACK, placeholder="…") if line.strip() else "⏎"
         return self._words("ask.no_answer", text=printable(written))
+
+    def _picked(self, line: str) -> int | None:
+        """The row that a number names, or that the mark stands at while nothing is written."""
+        number = line.strip()
+        if number:
+            return int(number) - 1 if number.isdecimal() and len(number) < _LONGEST_NUMBER else None
+        return self._at
 
     def _option(self, index: int | None) -> Answer | None:
         options = self._question.options

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 from onbook.events import GateAnswered, GateWaiting, Sink
 from onbook.outcome import UsageError
 from onbook.workflow.gates import Answer, GateName, Question, Waiting
+from onbook.workflow.setup.models import check_model_words
 
 
 @runtime_checkable
@@ -101,8 +102,6 @@ def answer_in(question: Question, words: str) -> Answer | None:
 
 
 def _own_models(written: str) -> Answer | None:
-    from onbook.workflow.setup.models import check_model_words
-
     if ":" not in written:
         return None
     try:

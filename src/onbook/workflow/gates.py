@@ -7,6 +7,7 @@ import msgspec
 from onbook.events import Option
 from onbook.outcome import OnbookError, Outcome, UsageError
 from onbook.workflow.messages import Words, has_text
+from onbook.workflow.setup.models import check_model_words
 
 GateName = Literal[
     "conflict",
@@ -139,8 +140,6 @@ def check_answer(gate: str, choice: str) -> GateName:
 
 
 def _check_models(choice: str) -> None:
-    from onbook.workflow.setup.models import check_model_words
-
     try:
         check_model_words(choice)
     except UsageError as error:

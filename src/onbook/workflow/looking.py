@@ -4,7 +4,7 @@ from pathlib import Path
 
 from onbook.outcome import UsageError
 from onbook.workflow.messages import catalogue
-from onbook.workflow.state.loading import Broken, BrokenState, Foreign, Kept, V1State, look
+from onbook.workflow.state.loading import Broken, BrokenState, Foreign, Kept, OldState, V1State, look
 from onbook.workflow.state.store import NoWorkflow
 from onbook.workflow.status import status_block
 from onbook.workflow.styles import suggestion
@@ -26,7 +26,7 @@ def next_text(root: Path) -> str:
         case Kept(state):
             return suggestion(state, catalogue(state.user_lang))
         case V1State():
-            raise UsageError('a session of version 1 cannot be resumed; begin anew with: onbook workflow "task"')
+            raise OldState
 
 
 def _found(root: Path) -> Kept | V1State:

@@ -9,7 +9,7 @@ from onbook.workflow.files.artefacts import CHANGES, QA_REPORT, SPEC, VERIFY_REP
 from onbook.workflow.finish.cleanup import finish
 from onbook.workflow.options import Action, WorkflowOptions
 from onbook.workflow.phases.evaluate import evaluate
-from onbook.workflow.phases.findings import found, is_passed
+from onbook.workflow.phases.findings import is_passed, outcome_of
 from onbook.workflow.phases.generate import generate
 from onbook.workflow.phases.plan import plan
 from onbook.workflow.phases.spec_gate import confirm_spec
@@ -85,7 +85,7 @@ def _found(work: Work, action: Action) -> Outcome:
             has_passed = is_passed(work)
         case _:
             has_passed = True
-    return found(passed=has_passed)
+    return outcome_of(passed=has_passed)
 
 
 async def _plan_alone(work: Work, options: WorkflowOptions) -> None:

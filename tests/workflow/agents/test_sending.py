@@ -184,6 +184,15 @@ async def test_what_an_agent_makes_below_the_docs_folder_is_in_the_manifest_unle
     assert work.state.manifest.count(spec) == 1
 
 
+async def test_a_spec_that_is_written_again_word_for_word_is_brought(staged: Staged, cast: Cast) -> None:
+    work = await staged.begun()
+    spec = DOCS + "spec.md"
+    (work.root / spec).write_text("# The same\n")
+    cast.plays("planner_single", Part("spec generated — as it was", {spec: "# The same\n"}))
+    await work.agents.send(work, Errand("planner", spec, COMMON | {"task_description": "-", "spec_path": spec}))
+    assert len(cast.prompts("planner_single")) == 1
+
+
 async def test_a_line_that_cannot_be_read_is_said_and_the_fallback_counts(staged: Staged, cast: Cast) -> None:
     work = await staged.begun()
     cast.plays("architect", Part("I have finished!", proposes().files))

@@ -65,6 +65,14 @@ async def test_edits_from_before_are_never_committed_and_that_is_said(staged: St
     assert staged.said[-1] == "[harness] ⚠ README.md was edited before the workflow began and is not committed"
 
 
+async def test_what_lies_outside_the_scope_is_not_committed_and_that_is_said(staged: Staged) -> None:
+    work = await completed(staged, scopes=("calc.py",))
+    (work.root / "stray.py").write_text("A program wrote past the door.\n")
+    await commit_changes(work, "code")
+    assert committed(work.root) == ["calc.py"]
+    assert "[harness] ⚠ stray.py lies outside the scope and is not committed" in staged.said
+
+
 async def test_what_somebody_staged_before_stays_staged(staged: Staged) -> None:
     root = staged.work.root
     (root / "README.md").write_text("Mine.\n")

@@ -1,5 +1,8 @@
 """Decisions, "Language": found from the task, by a library or by the script of its letters."""
 
+import tempfile
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,3 +62,10 @@ def test_a_code_is_written_as_catalogues_have_it() -> None:
 def test_any_text_has_a_language_or_keeps_the_last(text: str) -> None:
     found = language._by_script(language._prose(text))
     assert found in (None, "ko", "ja", "zh")
+
+
+def test_a_full_disk_leaves_the_script_of_the_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library unpacks its model into a temporary file."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "no room here"))
+    monkeypatch.setattr(language, "_detector", language._detector.__wrapped__)
+    assert language_of("Füge der Einstellungsseite einen dunklen Modus hinzu") == "en"

@@ -36,9 +36,24 @@ def send_off(work: Work, errand: Errand) -> Dispatch:
     return dispatch
 
 
-def has_arrived_now(work: Work, dispatch: Dispatch) -> bool:
-    """Whether the artefact is there, has something in it, and is not what was there before."""
-    return has_arrived(work.root, dispatch) and (work.root / dispatch.artefact).stat().st_size > 0
+def stamp_of(path: Path) -> tuple[int, int] | None:
+    """Differs after every writing of the file, also of the very same words; None where there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def has_arrived_now(work: Work, errand: Errand, dispatch: Dispatch, stood: tuple[int, int] | None) -> bool:
+    """Whether the artefact is there, has something in it, and was written since it bore the stamp `stood`.
+
+    The very words of an earlier workflow's spec, written again, are brought too; in a revision they are none, and after
+    a crash nobody can tell: there the words must differ.
+    """
+    path = work.root / dispatch.artefact
+    is_again = not errand.variables.get("revision") and stamp_of(path) not in (None, stood)
+    return (is_again or has_arrived(work.root, dispatch)) and path.stat().st_size > 0
 
 
 def come_back(work: Work, dispatch: Dispatch, said: str) -> Dispatch:

@@ -11,14 +11,13 @@ from onbook.policy.trust import TrustStore
 from onbook.session.live import Live
 from onbook.workflow.agents.library import Library, load_library
 from onbook.workflow.agents.personas import PERSONAS
-from onbook.workflow.agents.record import come_back, finished_before, has_arrived_now, send_off
+from onbook.workflow.agents.record import come_back, finished_before, has_arrived_now, send_off, stamp_of
 from onbook.workflow.agents.returns import read_return
 from onbook.workflow.agents.talking import Failed
 from onbook.workflow.agents.trying import Limits, Mission, attempt
 from onbook.workflow.gates import Stopped, gate_question
-from onbook.workflow.phases.steps import PhaseName, phase_address
+from onbook.workflow.phases.steps import address_now
 from onbook.workflow.setup.models import Casting
-from onbook.workflow.state.phase import Phase
 from onbook.workflow.state.state import Dispatch
 from onbook.workflow.telling import told_step
 from onbook.workflow.work import Errand, Work
@@ -99,40 +98,23 @@ class Dispatcher:
         problem = ""
         for _ in range(TRIES):
             dispatch = send_off(work, errand)
+            stood = stamp_of(work.root / errand.artefact)
             try:
                 reply = await attempt(replace(mission, problem=problem), self.casting, self.limits)
             except Failed as failed:
                 problem = str(failed)
             else:
-                if has_arrived_now(work, dispatch):
+                if has_arrived_now(work, errand, dispatch, stood):
                     return come_back(work, dispatch, _line(mission, reply))
                 problem = f"{errand.artefact} was not written"
             work.say(work.words("agent.problem", persona=errand.persona, problem=problem), "warning")
         return None
 
     def _address(self, work: Work, errand: Errand) -> str:
-        address = f"{phase_address(work.state, _PHASES[work.state.phase])}/{errand.persona}"
+        address = f"{address_now(work.state)}/{errand.persona}"
         self._addresses[address] += 1
         number = self._addresses[address]
         return address if number == 1 else f"{address}[{number}]"
-
-
-_PHASES: dict[Phase, PhaseName] = {
-    "setup": "plan",
-    "plan_ready": "plan",
-    "planning": "plan",
-    "plan_done": "plan",
-    "generate_ready": "generate",
-    "generating": "generate",
-    "generate_done": "generate",
-    "verify_ready": "verify",
-    "verifying": "verify",
-    "verify_done": "verify",
-    "evaluate_ready": "evaluate",
-    "evaluating": "evaluate",
-    "evaluate_done": "evaluate",
-    "completed": "evaluate",
-}
 
 
 def _size(work: Work, errand: Errand) -> int:

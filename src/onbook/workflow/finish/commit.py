@@ -66,9 +66,11 @@ async def _code(work: Work) -> tuple[str, ...]:
     """What has changed since the workflow began, and is nobody else's."""
     changed = [path for path in await changed_since_start(work) if _is_work(path)]
     edited = [path for path in changed if path in work.state.edits_before]
-    if edited:
-        work.say(work.words("finish.left_out", path=", ".join(edited)), "warning")
-    return tuple(path for path in changed if path not in edited)
+    strays = [path for path in changed if path not in edited and not in_scope(path, work.state.scopes)]
+    for why, paths in (("finish.left_out", edited), ("finish.out_of_scope", strays)):
+        if paths:
+            work.say(work.words(why, path=", ".join(paths)), "warning")
+    return tuple(path for path in changed if path not in (*edited, *strays))
 
 
 def _is_work(path: str) -> bool:

@@ -122,6 +122,7 @@ TEXTS = {
         " · Verwerfen: git switch - && git branch -D {branch}"
     ),
     "finish.left_out": "[harness] ⚠ {path} war schon vor dem Workflow geändert und kommt nicht in den Commit",
+    "finish.out_of_scope": "[harness] ⚠ {path} liegt außerhalb des Umfangs und kommt nicht in den Commit",
     "finish.nothing": "[harness] Branch {branch}: es gibt nichts zu committen",
     "finish.nothing_to_clean": "[harness] In {path} gibt es nichts aufzuräumen",
     "finish.uncommitted": "[harness] Branch {branch}: die Änderungen liegen im Arbeitsverzeichnis, ohne Commit",

@@ -120,6 +120,7 @@ TEXTS = {
         " · Drop: git switch - && git branch -D {branch}"
     ),
     "finish.left_out": "[harness] ⚠ {path} was edited before the workflow began and is not committed",
+    "finish.out_of_scope": "[harness] ⚠ {path} lies outside the scope and is not committed",
     "finish.nothing": "[harness] Branch {branch}: nothing to commit",
     "finish.nothing_to_clean": "[harness] Nothing to clean in {path}",
     "finish.uncommitted": "[harness] Branch {branch}: changes are in the working tree, not committed",

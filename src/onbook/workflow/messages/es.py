@@ -126,6 +126,7 @@ TEXTS = {
         " · Descartar: git switch - && git branch -D {branch}"
     ),
     "finish.left_out": "[harness] ⚠ {path} ya estaba modificado antes del workflow y queda fuera del commit",
+    "finish.out_of_scope": "[harness] ⚠ {path} está fuera del alcance y queda fuera del commit",
     "finish.nothing": "[harness] Rama {branch}: no hay nada que confirmar",
     "finish.nothing_to_clean": "[harness] No hay nada que limpiar en {path}",
     "finish.uncommitted": "[harness] Rama {branch}: los cambios están en el árbol de trabajo, sin commit",

@@ -123,6 +123,7 @@ TEXTS = {
         " · Abandonner : git switch - && git branch -D {branch}"
     ),
     "finish.left_out": "[harness] ⚠ {path} était déjà modifié avant le workflow et reste hors du commit",
+    "finish.out_of_scope": "[harness] ⚠ {path} est hors du périmètre et reste hors du commit",
     "finish.nothing": "[harness] Branche {branch} : rien à valider",
     "finish.nothing_to_clean": "[harness] Rien à nettoyer dans {path}",
     "finish.uncommitted": "[harness] Branche {branch} : les modifications sont dans l'arbre de travail, sans commit",

@@ -118,6 +118,7 @@ TEXTS = {
         " · 破棄: git switch - && git branch -D {branch}"
     ),
     "finish.left_out": "[harness] ⚠ ワークフロー開始前から編集されていたためコミットしません: {path}",
+    "finish.out_of_scope": "[harness] ⚠ 範囲外のためコミットしません: {path}",
     "finish.nothing": "[harness] ブランチ {branch}: コミットするものはありません",
     "finish.nothing_to_clean": "[harness] {path} に片付けるものはありません",
     "finish.uncommitted": "[harness] ブランチ {branch}: 変更はコミットされず作業ツリーにあります",

@@ -120,6 +120,7 @@ TEXTS = {
         " · 버리기: git switch - && git branch -D {branch}"
     ),
     "finish.left_out": "[harness] ⚠ 워크플로 시작 전에 수정된 파일이라 커밋하지 않습니다: {path}",
+    "finish.out_of_scope": "[harness] ⚠ 범위 밖의 파일이라 커밋하지 않습니다: {path}",
     "finish.nothing": "[harness] 브랜치 {branch}: 커밋할 것이 없습니다",
     "finish.nothing_to_clean": "[harness] {path}에 정리할 것이 없습니다",
     "finish.uncommitted": "[harness] 브랜치 {branch}: 변경은 커밋되지 않고 작업 트리에 있습니다",

@@ -120,6 +120,7 @@ TEXTS = {
         " · Descartar: git switch - && git branch -D {branch}"
     ),
     "finish.left_out": "[harness] ⚠ {path} já estava alterado antes do workflow e fica fora do commit",
+    "finish.out_of_scope": "[harness] ⚠ {path} está fora do escopo e fica fora do commit",
     "finish.nothing": "[harness] Branch {branch}: não há nada para o commit",
     "finish.nothing_to_clean": "[harness] Não há nada a limpar em {path}",
     "finish.uncommitted": "[harness] Branch {branch}: as mudanças estão na árvore de trabalho, sem commit",

@@ -118,6 +118,7 @@ TEXTS = {
         " · 丢弃: git switch - && git branch -D {branch}"
     ),
     "finish.left_out": "[harness] ⚠ 工作流开始之前已被编辑，不提交: {path}",
+    "finish.out_of_scope": "[harness] ⚠ 不在范围之内，不提交: {path}",
     "finish.nothing": "[harness] 分支 {branch}: 没有可提交的内容",
     "finish.nothing_to_clean": "[harness] {path} 中没有可清理的内容",
     "finish.uncommitted": "[harness] 分支 {branch}: 改动留在工作区，未提交",

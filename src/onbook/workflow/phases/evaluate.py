@@ -7,7 +7,7 @@ from onbook.workflow.checks.report import has_run
 from onbook.workflow.files.artefacts import QA_REPORT, SPEC, VERIFY_REPORT
 from onbook.workflow.files.changed import changed_files
 from onbook.workflow.files.reading import artefact_text
-from onbook.workflow.phases.findings import found, is_passed
+from onbook.workflow.phases.findings import is_passed, outcome_of
 from onbook.workflow.phases.spec_gate import is_back_at_gate
 from onbook.workflow.phases.steps import phase_step
 from onbook.workflow.state.state import State
@@ -28,7 +28,7 @@ async def evaluate(work: Work) -> None:
     report = work.state.docs_path + QA_REPORT
     with phase_step(work, "evaluate") as step:
         (sent,) = await work.agents.send(work, Errand("evaluator", report, await _given(work)))
-        step.outcome = found(passed=is_passed(work))
+        step.outcome = outcome_of(passed=is_passed(work))
     layer2 = "FAIL" if judged(sent.said) == "FAIL L2" else "PASS"
     work.advance(phase="evaluate_done", verify=msgspec.structs.replace(work.state.verify, layer2_result=layer2))
     work.say(work.words("line.said" if is_passed(work) else "line.said_fail", line=sent.said))

@@ -32,7 +32,7 @@ def evaluators_dispatch(state: State) -> Dispatch | None:
     return next((each for each in reversed(state.dispatches) if each.persona == "evaluator"), None)
 
 
-def found(*, passed: bool) -> Outcome:
+def outcome_of(*, passed: bool) -> Outcome:
     """How a phase that judges has ended: a FAIL that was found is no success, and no failure of the phase."""
     return Outcome.PASSED if passed else Outcome.BELOW_THRESHOLD
 

@@ -13,7 +13,7 @@ from onbook.workflow.files.reading import artefact_text
 from onbook.workflow.files.writing import write_own
 from onbook.workflow.gates import Stopped, gate_question
 from onbook.workflow.phases.autofix import decide, propose
-from onbook.workflow.phases.findings import found, without_results
+from onbook.workflow.phases.findings import outcome_of, without_results
 from onbook.workflow.phases.steps import phase_step
 from onbook.workflow.setup.models import model_for
 from onbook.workflow.state.rules import may_offer_autofix
@@ -34,7 +34,7 @@ async def verify(work: Work) -> None:
     with phase_step(work, "verify") as step:
         layer1 = await run_layer1(work, step.address)
         summary = await _written(work, layer1)
-        step.outcome = found(passed=layer1.result == "PASS")
+        step.outcome = outcome_of(passed=layer1.result == "PASS")
     result = msgspec.structs.replace(work.state.verify, layer1_result=layer1.result)
     work.advance(phase="verify_done", verify=result, autofix=_judged_fix(work.state, layer1.result))
     if layer1.result == "PASS" or work.state.run_style == "step":

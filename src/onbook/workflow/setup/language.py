@@ -62,12 +62,14 @@ def _by_script(text: str) -> str | None:
 
 @cache
 def _detector() -> Detector | None:
-    """Loading takes a moment, so it is done once, and only where a text needs it."""
+    """Loading takes a moment, so it is done once, and only where a text needs it. None where there is no such library,
+    or no room on the disk for what it unpacks."""
     try:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
-    except ImportError:
+
+        identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    except (ImportError, OSError):
         return None
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     identifier.set_languages(list(LANGUAGES))
     detector: Detector = identifier
     return detector

@@ -64,6 +64,13 @@ class BrokenState(UsageError):
         super().__init__(f"{broken.line}; mend it, or begin anew: the file is then kept beside the new one")
 
 
+class OldState(UsageError):
+    """There is a state of version 1, which is shown and never gone on with."""
+
+    def __init__(self) -> None:
+        super().__init__('a session of version 1 cannot be resumed; begin anew with: onbook workflow "task"')
+
+
 def look(root: Path) -> Found:
     """What is there, without touching it; None for no state at all."""
     try:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from onbook.workflow.setup.slug import slug_of
 from onbook.workflow.state.soundness import PAST_THE_CHECKS
 from onbook.workflow.state.state import LAYER1_RETRIES, NO_LIMIT
 
@@ -33,14 +34,8 @@ def _place(values: Values) -> Values:
     task, docs_path = values.get("task"), values.get("docs_path")
     if not isinstance(task, str) or not isinstance(docs_path, str | None):
         return values
-    slug = values.get("slug") or (docs_path or "").rstrip("/").rpartition("/")[2] or _slug_of(task)
+    slug = values.get("slug") or (docs_path or "").rstrip("/").rpartition("/")[2] or slug_of(task)
     return values | {"slug": slug, "docs_path": docs_path or f"docs/harness/{slug}/"}
-
-
-def _slug_of(task: str) -> str:
-    from onbook.workflow.setup.slug import slug_of
-
-    return slug_of(task)
 
 
 def _limits(values: Values) -> Values:

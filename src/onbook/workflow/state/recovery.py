@@ -13,7 +13,7 @@ from onbook.workflow.gates import Gatekeeper, Question, Stopped, gate_question
 from onbook.workflow.messages import Words
 from onbook.workflow.setup.output_folder import BASE
 from onbook.workflow.state.going_on import where_to_go_on
-from onbook.workflow.state.loading import Broken, BrokenState, Foreign, Kept, V1State
+from onbook.workflow.state.loading import Broken, BrokenState, Foreign, Kept, OldState, V1State
 from onbook.workflow.state.phase import Phase
 from onbook.workflow.state.state import FROM_FILE, State, timestamp
 from onbook.workflow.state.store import NoWorkflow, Store
@@ -63,7 +63,7 @@ async def go_on(store: Store, words: Words, say: Say, has_git: HasGit, *, stays:
         case Foreign(skill):
             raise UsageError(f'{words("session.other_skill", skill=skill)} Begin one with: onbook workflow "task"')
         case V1State():
-            raise UsageError('a session of version 1 cannot be resumed; begin anew with: onbook workflow "task"')
+            raise OldState
     if store.state.finalized:
         store.discard()
         raise NoWorkflow
