@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from onbook.events import AnyEvent, GateAnswered, GateWaiting, Option
+from onbook.events import AnyEvent, GateAnswered, GateWaiting, Option, RunFinished, Totals
 from onbook.terminal.harness_view import GateLines, HarnessView
 from onbook.terminal.view import TextView
 from tests.terminal.harness_events import BEGUN, ENDED, STARTED, agent, answered, asked, ended, phase
@@ -31,6 +31,14 @@ def test_without_a_terminal_the_task_s_own_lines_are_all_that_is_said(capsys: py
         "✓ spec generated — 3 steps",
         "[harness] ✓ QA PASS — task complete.",
     ]
+
+
+def test_the_path_of_a_report_that_says_fail_is_a_result_too(capsys: pytest.CaptureFixture[str]) -> None:
+    view = TextView()
+    view(STARTED)
+    path = "docs/harness/x/verify_report.md\n"
+    view(RunFinished(run=STARTED.run, time=2.0, outcome="below_threshold", exit_code=3, text=path, totals=Totals()))
+    assert capsys.readouterr().out == path
 
 
 def test_the_tree_names_the_phase_and_who_works_with_model_time_tokens_and_tool() -> None:

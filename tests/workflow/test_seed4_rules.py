@@ -90,6 +90,14 @@ async def test_the_first_gate_names_the_model_that_would_propose_the_fix(staged:
     assert waiting.value.question.options[0].description.startswith("Let AI (sonnet) analyze the failure")
 
 
+async def test_the_scan_looks_for_todo_fixme_and_hack(staged: Staged) -> None:
+    work = await staged.begun("generate_done")
+    (work.root / "calc.py").write_text("# TODO a\n# FIXME b\n# HACK c\n# hacking\n")
+    await verify(work)
+    marks = [line for line in work.path("verify_report.md").read_text().splitlines() if line.startswith("- calc.py:")]
+    assert marks == ["- calc.py:1: # TODO a", "- calc.py:2: # FIXME b", "- calc.py:3: # HACK c"]
+
+
 async def test_the_report_of_the_checks_is_cleaned_up_at_the_end(staged: Staged) -> None:
     await verify(await staged.begun("generate_done"))
     assert REPORT in staged.state.manifest

@@ -82,6 +82,25 @@ def test_a_persona_is_played_by_the_model_of_the_seed_s_tables(persona: str) -> 
     assert tuple(model_for(PRESETS[preset], PERSONAS[persona].role) for preset in presets) == CASTING[persona]
 
 
+KEYWORDS = {
+    **dict.fromkeys(("planner", "synthesis"), "spec generated"),
+    **dict.fromkeys(("architect", "senior_developer", "qa_specialist"), "proposal written"),
+    **dict.fromkeys(("combined_advisor", "code_quality_advisor", "test_stability_advisor"), "review written"),
+    **dict.fromkeys(("generator", "implementer"), "changed"),
+    "cross_critic": "critique written",
+    "lead_developer": "plan written",
+    "convention_scanner": "conventions written",
+    "autofix_proposer": "auto_fix_patch written",
+    **dict.fromkeys(("verifier", "evaluator"), ""),
+}
+"""What the first line begins with; PASS or FAIL where there is nothing."""
+
+
+def test_every_first_line_has_a_keyword_of_the_seed() -> None:
+    assert {name: persona.keyword for name, persona in PERSONAS.items()} == KEYWORDS
+    assert {name for name, persona in PERSONAS.items() if persona.is_judge} == {"verifier", "evaluator"}
+
+
 def test_the_files_of_the_reviews_are_named_as_decided() -> None:
     assert {path.rpartition("/")[2] for path in REVIEWS.values()} == {
         "review_combined.md",

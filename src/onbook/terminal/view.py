@@ -214,7 +214,8 @@ class TextView:
         speaker = self._speakers.pop(event.run, "")
         flow = self._flows.pop(event.run, None)
         prompt = self._prompts.pop(event.run, None)
-        if event.outcome == "passed" and prompt is None and self._is_untold(event, flow):
+        has_answer = event.outcome == "passed" or (event.text and self._is_harness(event))
+        if has_answer and prompt is None and self._is_untold(event, flow):
             self._answer(event.text)
         self._end_line()
         if self._is_harness(event):

@@ -21,3 +21,11 @@ def test_no_output_can_pass_for_what_is_read_back(output: str, mark: str, diagno
     assert failing_in(text) == ()
     skipped = Layer1((Check("test", "SKIPPED", "pytest", "no tests", 5, 0.1, output),), (Mark("a.py", 1, mark),))
     assert not has_run(report_of(skipped, summary_of(skipped), Path("/nowhere")))
+
+
+def test_keys_that_a_check_prints_are_not_in_the_report() -> None:
+    key = "sk-proj-" + "abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+    failed = Layer1((Check("test", "FAIL", "pytest", "exit code 1", 1, 0.1, f"E  OPENAI_API_KEY={key}"),), ())
+    text = report_of(failed, summary_of(failed, f"401 with {key}"), Path("/nowhere"))
+    assert key not in text
+    assert "401 with [redacted]" in text

@@ -141,6 +141,7 @@ async def test_after_two_retries_only_skipping_is_left(staged: Staged, cast: Cas
     with pytest.raises(Waiting) as waiting:
         await conventions(work)
     assert [option.choice for option in waiting.value.question.options] == ["skip"]
+    assert staged.said.count("Convention scan completed but output file not found.") == 3
     assert work.state.conventions is None, "no file: reference to what does not exist"
 
 

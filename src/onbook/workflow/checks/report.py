@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from onbook.policy.effects import one_line
+from onbook.policy.secrets import redact
 from onbook.session.pending import fenced
 from onbook.workflow.checks.diagnosis import failing_files
 from onbook.workflow.checks.layer1 import Check, Layer1
@@ -19,14 +20,17 @@ _RAN = re.compile(r"\| [^|]+ \| (?:PASS|FAIL) ")
 
 
 def report_of(layer1: Layer1, summary: str, root: Path) -> str:
-    """The whole report. What commands have printed comes last: nothing of it can pass for what is read back."""
-    head = f"# Verify report: Layer 1\n\n{_RESULT}{layer1.result}\n{_SUMMARY}{one_line(summary, 500)}"
+    """The whole report. What commands have printed comes last: nothing of it can pass for what is read back. Models
+    read it, and it may be committed: keys that a check has printed are left out."""
+    head = f"# Verify report: Layer 1\n\n{_RESULT}{layer1.result}\n{_SUMMARY}{one_line(redact(summary), 500)}"
     rows = ("| Check | Result | Exit code | Time | Command |", "| --- | --- | --- | --- | --- |")
     table = "\n".join((*rows, *(_row(check) for check in layer1.checks)))
     paths = [f"- {path}" for path in failing_files(layer1, root)]
     failing = "\n".join((_FAILING, "", *(paths or ["None."])))
-    outputs = [f"## {check.label}\n\n{fenced('output', check.output or '(no output)')}" for check in layer1.failed]
-    return "\n\n".join((head, table, failing, _marks(layer1), *outputs)) + "\n"
+    outputs = [
+        f"## {check.label}\n\n{fenced('output', redact(check.output) or '(no output)')}" for check in layer1.failed
+    ]
+    return "\n\n".join((head, table, failing, redact(_marks(layer1)), *outputs)) + "\n"
 
 
 def summary_of(layer1: Layer1, diagnosis: str = "") -> str:
