@@ -13,11 +13,12 @@ from onbook.workflow.finish.commit import commit_changes
 from onbook.workflow.gates import Answer, Question, Waiting
 from onbook.workflow.looking import status_text
 from onbook.workflow.phases.autofix import PATCH, decide, propose
+from onbook.workflow.phases.findings import is_passed
 from onbook.workflow.phases.plan import plan
 from onbook.workflow.phases.spec_gate import confirm_spec
 from onbook.workflow.phases.verify import after_verify, verify
 from onbook.workflow.state.recovery import is_place_safe
-from onbook.workflow.state.state import ModelConfig
+from onbook.workflow.state.state import Dispatch, ModelConfig
 from onbook.workflow.work import Errand, Work
 from tests.workflow.cast import Cast, Part
 from tests.workflow.ending import committed, completed
@@ -108,6 +109,16 @@ async def test_a_report_that_lay_there_before_is_not_ours_to_delete(staged: Stag
     work.path("verify_report.md").write_text("Somebody else's.\n")
     await verify(work)
     assert REPORT not in staged.state.manifest
+
+
+async def test_a_report_with_two_verdicts_is_no_pass(staged: Staged) -> None:
+    said = Dispatch("evaluator", f"{DOCS}qa_report.md", said="PASS — all criteria hold")
+    work = await staged.begun("generate_done", dispatches=(said,))
+    for verdicts in (("PASS", "FAIL"), ("FAIL", "PASS")):
+        work.path("qa_report.md").write_text("".join(f"### Verdict: {verdict}\n\n" for verdict in verdicts))
+        assert not is_passed(work)
+    work.path("qa_report.md").write_text("### Verdict: PASS\n")
+    assert is_passed(work)
 
 
 class Asks:
