@@ -271,6 +271,9 @@ AnyEvent = (
 )
 EVENT_TYPES: tuple[type[Event], ...] = AnyEvent.__args__
 
+PIECES = (TextDelta, ReasoningDelta)
+"""What is said piece by piece: many a second, so that whoever handles events tells them apart first."""
+
 Sink = Callable[[AnyEvent], None]
 """Anything that takes events: a screen, a file, a pipe."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from onbook.cli.stage import Stage
-from onbook.events import AnyEvent, Note, RunFinished, RunStarted, Sink
+from onbook.events import PIECES, AnyEvent, Note, RunFinished, RunStarted, Sink
 from onbook.outcome import Outcome, UsageError
 from onbook.policy.secrets import redact
 from onbook.transcript.elements import Aside, Scene
@@ -28,11 +28,12 @@ class Recording:
         self.failed = False
 
     def __call__(self, event: AnyEvent) -> None:
-        try:
-            self._record(event)
-        except TranscriptError as error:
-            self.failed = True
-            event = self._unrecorded(event, f"not recorded: {error}")
+        if type(event) not in PIECES:  # what they say together, the last event of a run says whole
+            try:
+                self._record(event)
+            except TranscriptError as error:
+                self.failed = True
+                event = self._unrecorded(event, f"not recorded: {error}")
         self._view(event)
 
     @property

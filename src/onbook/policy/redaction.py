@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from onbook.events import AnyEvent, ReasoningDelta, Sink, TextDelta
+from onbook.events import PIECES, AnyEvent, ReasoningDelta, Sink, TextDelta
 from onbook.policy.key_shapes import NO_MORE
 from onbook.policy.secrets import StreamRedactor, redact
 
@@ -18,7 +18,7 @@ class RedactingSink:
         self._streams: dict[tuple[str, type[Any]], StreamRedactor] = {}
 
     def __call__(self, event: AnyEvent) -> None:
-        if isinstance(event, TextDelta | ReasoningDelta):
+        if isinstance(event, PIECES):
             self._stream(event)
             return
         if self._streams:

@@ -92,7 +92,7 @@ class Replies:
     @asynccontextmanager
     async def _window_meanwhile(self, model: Resolved) -> AsyncIterator[asyncio.Task[int | None] | None]:
         """Look the window up beside the answer, so that it costs no time; not where only the answer loads the model."""
-        if model.backend.loads_on_demand:
+        if model.backend.loads_on_demand or self._choice.known_window(model) is not None:
             yield None
             return
         looking = asyncio.create_task(self._choice.window(model))

@@ -9,7 +9,7 @@ from typing import Self
 
 import msgspec
 
-from onbook.events import AnyEvent, ReasoningDelta, RunFinished, RunStarted, StepFinished, TextDelta
+from onbook.events import AnyEvent, RunFinished, RunStarted, StepFinished
 from onbook.outcome import Outcome
 from onbook.transcript.clock import clock
 from onbook.transcript.command_scenes import UnfinishedCommand
@@ -83,10 +83,7 @@ class Recorder:
         return recorder
 
     def __call__(self, event: AnyEvent) -> None:
-        """Takes one event; writes when something of which there is a scene has finished. What is said piece by piece is
-        passed over: the last event of a run says it whole."""
-        if isinstance(event, TextDelta | ReasoningDelta):
-            return
+        """Takes one event; writes when something of which there is a scene has finished."""
         if isinstance(event, RunStarted):
             self._begin(event)
         elif run := self._runs.get(event.run):
