@@ -93,6 +93,21 @@ def test_a_reply_cannot_drive_the_terminal(seen: Seen, scripted_model: ScriptedS
     assert run.turns()[0].reply == nasty
 
 
+def test_the_first_word_of_a_reply_cannot_drive_the_terminal(seen: Seen, scripted_model: ScriptedServer) -> None:
+    scripted_model.replies(Reply(deltas=("\x1b]0;owned\x07\x1b[2Ja", "b")))
+    seen.enter("hello")
+    seen.until(r"\x1b]0;owned\x07\x1b[2Jab")
+    assert "\x1b]0;" not in seen.raw
+    assert "\x1b[2J" not in seen.raw
+
+
+def test_the_first_word_of_a_reply_stands_on_the_screen_once(seen: Seen, scripted_model: ScriptedServer) -> None:
+    scripted_model.replies(Reply(deltas=("First", " word\nand more")))
+    seen.enter("hello")
+    seen.until("tokens")
+    assert seen.all.count("First") == 1
+
+
 def test_output_of_a_program_cannot_drive_the_terminal(seen: Seen) -> None:
     seen.enter(r"""!printf 'a\033[2Jb\n'""")
     seen.until(r"a\x1b[2Jb")

@@ -171,7 +171,7 @@ class LiveView:
         self._surface.say(run.text.feed(event.text))
         self._board.growing = run.text
         if run.model and not run.speaks:  # the word that was waited for does not wait for the next frame
-            self._surface.draw()
+            self._surface.draw(run.text.unfinished)
         run.speaks = True
 
     def _reasoning(self, event: ReasoningDelta) -> None:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from onbook.cells import cut
+from onbook.terminal.screen import printable
+
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
 
@@ -65,14 +68,15 @@ class Surface:
         if self._app is not None and self._due is None:
             self._app.invalidate()
 
-    def draw(self) -> None:
-        """Show now what has changed: for what somebody waits for, and does not come often."""
+    def draw(self, word: str) -> None:
+        """Show now what has changed: for a first word, which somebody waits for."""
         drawn = bool(self._waiting)
         self.flush()
         self._written = 0.0  # and what comes next is no flood
         if drawn or self._app is None or self._lent or self.gone or not self._app.is_running:
             return
         try:
+            self._foreshadow(self._app, word)
             self._render(self._app)
         except OSError:
             self._lose()
@@ -110,6 +114,15 @@ class Surface:
         app.output.flush()
         if drawn:
             self._render(app)
+
+    def _foreshadow(self, app: "Application[Any]", word: str) -> None:
+        """Write the word where the drawing will put it in a moment: drawing takes longer than the word took to come."""
+        first_row = cut(printable(word.partition("\n")[0]).replace("\t", " "), self.columns - 1)
+        app.renderer.erase()
+        app.output.write_raw(first_row)
+        app.output.flush()
+        app.output.write_raw("\r")
+        app.output.erase_down()
 
     @staticmethod
     def _render(app: "Application[Any]") -> None:
