@@ -48,7 +48,7 @@ def _understood(words: Sequence[str]) -> tuple[str | None, str | None]:
     if not words:
         return None, None
     first, *rest = words
-    is_confidence = share_of(first) is not None or first.endswith("%")
+    is_confidence = first.endswith("%") or share_of(f"{first}%") is not None  # who left % out means no run's id
     confidence = checked_confidence(first) if is_confidence else None
     runs = rest if is_confidence else [first, *rest]
     if len(runs) > 1:
