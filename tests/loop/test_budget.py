@@ -21,6 +21,15 @@ async def test_tokens_that_are_spent_end_the_loop_with_the_iteration_that_spent_
     assert looped.clock.slept == [300]
 
 
+async def test_turns_that_are_spent_end_the_loop_without_a_sleep(
+    looped: Looped, scripted_model: ScriptedServer
+) -> None:
+    looped.typed.live.ledger.limits = BudgetSettings(turns=1)
+    scripted_model.replies(Reply("a"))
+    assert await looped("5m hello") is Outcome.BUDGET_SPENT
+    assert looped.clock.slept == []
+
+
 async def test_seconds_end_the_sleep(looped: Looped) -> None:
     live = looped.typed.live
     live.ledger.limits = BudgetSettings(seconds=live.ledger.running.seconds + 0.2)

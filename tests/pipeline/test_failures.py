@@ -143,6 +143,8 @@ async def test_a_budget_that_is_spent_between_steps_ends_the_run_there(
     scripted_model.replies(sure("1. look"))
     assert await piped("90% a.md b.md") == "budget_spent"
     assert piped.run.exit_code == 6
+    assert piped.run.error is not None
+    assert "to go on: /pipeline --resume with a larger --budget turns=…" in piped.run.error
     assert piped.history == []
 
 

@@ -105,7 +105,7 @@ class _Run:
         if self._live.goes_on and not self._talks:
             await self._sleep(self._plan.interval)
             return
-        ledger.check()
+        ledger.check(another_turn=self._talks)
         async with ledger.clock():
             await self._sleep(self._plan.interval)
 

@@ -1,5 +1,7 @@
 """Running a prompt pipeline in a session: it reads the conversation, and adds to it only when every step has passed."""
 
+from contextlib import nullcontext
+
 from onbook.flow.data import Data, Small
 from onbook.flow.engine import Result
 from onbook.flow.resuming import resume_run
@@ -19,13 +21,9 @@ async def run_pipeline(live: Live, call: PipelineCall, given: str = "") -> Resul
     raised, and then nothing was sent."""
     runner = await _runner(live, call)
     data = Small(f"{redact(given)}\n".encode() if given.strip() else b"")
-    result = await runner.run(
-        call.flow,
-        data,
-        record=live.record.path is not None,
-        config=live.config,
-        call=call.for_journal(),
-    )
+    is_recorded = live.record.path is not None
+    with live.ledger.resumed_by(runner.resumed_by) if is_recorded else nullcontext():
+        result = await runner.run(call.flow, data, record=is_recorded, config=live.config, call=call.for_journal())
     return _remembered(live, call, result)
 
 
@@ -33,7 +31,9 @@ async def resume_pipeline(live: Live, again: TakenUp) -> Result:
     """Go on with a run: steps whose file, model, input and settings are as they were are not asked again."""
     live.note(f"resuming {again.run}: {again.call.line}")
     runner, call = await _runner(live, again.call), again.call
-    return _remembered(live, call, await resume_run(runner, call.flow, again.run, call.for_journal()))
+    with live.ledger.resumed_by(runner.resumed_by):
+        result = await resume_run(runner, call.flow, again.run, call.for_journal())
+    return _remembered(live, call, result)
 
 
 async def _runner(live: Live, call: PipelineCall) -> Runner:

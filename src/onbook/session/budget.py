@@ -84,9 +84,11 @@ class Ledger:
             )
         self._prices.prepare(model)
 
-    def check(self) -> None:
+    def check(self, *, another_turn: bool = False) -> None:
         """BudgetSpent when a limit is reached; the turn that is under way does not count as one too many."""
-        self._refuse_if_reached(("tokens", "money", "seconds"))
+        self._refuse_if_reached(
+            ("turns", "tokens", "money", "seconds") if another_turn else ("tokens", "money", "seconds")
+        )
 
     def cap(self, model: Resolved, prompt: int = 0) -> int | None:
         """How many tokens the model may write next, after reading about `prompt` of them; None while the limits are
