@@ -23,7 +23,7 @@ async def test_what_can_follow_is_offered(typed: Typed, typed_so_far: str, offer
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("/workflow resume", 'no workflow was begun here; begin one with: onbook workflow "task"'),
+        ("/workflow resume", 'no workflow was begun here; begin one with: /workflow "task"'),
         (
             "/workflow fix it --answer spec=maybe",
             "--answer spec=maybe: spec can be answered with proceed, modify, stop",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onbook.events import AnyEvent, GateAnswered, GateWaiting
+from onbook.events import AnyEvent, GateAnswered, GateWaiting, Note
 from onbook.terminal.asker import LineAsker
 from onbook.workflow.answers import Gates, GivenAnswers, answer_in, person_behind
 from onbook.workflow.gates import CHOICES, Answer, GateName, Question, Waiting
@@ -97,7 +97,7 @@ async def test_a_gate_that_nobody_answers_is_an_event_without_an_answer() -> Non
     seen: list[AnyEvent] = []
     with pytest.raises(Waiting):
         await gates(seen=seen).ask(SPEC)
-    assert [type(event) for event in seen] == [GateWaiting]
+    assert [type(event) for event in seen] == [GateWaiting, Note]
 
 
 async def test_the_editor_is_the_person_s(tmp_path: Path) -> None:

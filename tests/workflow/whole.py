@@ -24,8 +24,6 @@ RIGHT = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return a - b\n"
 TESTS = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
 DIFF = "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    return a - b\n+    return a + b\n"
-PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q"
-RUFF = f"{sys.executable} -m ruff check ."
 SUM = f"{sys.executable} -BSc 'from calc import add; assert add(1, 2) == 3'"
 """A check that takes no time."""
 ANSWERS = {"mode": "single", "model": "default", "conventions": "skip", "spec": "proceed", "commit": "code"}
@@ -66,9 +64,7 @@ class Whole:
         self.cast.plays("evaluator_prompt", *(judges(line, self.docs) for line in lines))
 
     def proposes(self, diff: str) -> None:
-        text = f"## Summary\n\nThe sign is wrong.\n\n## Patch\n\n{diff}"
-        said = "auto_fix_patch written — confidence: High — the sign"
-        self.cast.plays("auto_fix_proposer", Part(said, {PATCH: text}))
+        self.cast.plays("auto_fix_proposer", proposes(diff))
 
     @property
     def state(self) -> State:
@@ -134,6 +130,11 @@ def judges(line: str, docs: str) -> Part:
     verdict = "PASS" if line.startswith("PASS") else "FAIL"
     report = f"# QA\n\n### Verdict: {verdict}\n\n## Fix Instructions\n\n- name the arguments ({line})\n"
     return Part(f"{line} — as the spec has it", {f"{docs}qa_report.md": report})
+
+
+def proposes(diff: str) -> Part:
+    text = f"## Summary\n\nThe sign is wrong.\n\n## Patch\n\n{diff}"
+    return Part("auto_fix_patch written — confidence: High — the sign", {PATCH: text})
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from onbook.cli.consent import open_trusted_stage
 from onbook.cli.question import check_unicode
 from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import Stage
+from onbook.commands.workflow_options import ACTIONS, WORDS, option_of
 from onbook.outcome import Outcome
 from onbook.workflow.options import OPTIONS, options_of
 
@@ -20,14 +21,10 @@ if TYPE_CHECKING:
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
-    from onbook.commands.workflow import ACTIONS, WORDS
-
     return options.offered(ACTIONS if param.name == "words" else WORDS.get(param.name or "", ()), incomplete)
 
 
 def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    from onbook.commands.workflow import option_of
-
     for row in reversed(OPTIONS):
         command = option_of(row, shell_complete=_complete)(command)
     return command
@@ -61,7 +58,7 @@ def workflow(ctx: click.Context, /, words: tuple[str, ...], **given: Any) -> Non
     """
     own = {row.field: given.pop(row.field) for row in OPTIONS}
     check_unicode(" ".join(_arguments(words, own)), "the command line")
-    options_of(words, own)
+    given["no_record"] |= options_of(words, own).only_looks
     stage = open_trusted_stage(given["workspace"], trust=given["trust"])
     ctx.exit(run_to_outcome(_perform(stage, tuple(_arguments(words, own)), given)).exit_code)
 

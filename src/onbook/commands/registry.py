@@ -78,8 +78,6 @@ COMMANDS = {
         "programs",
         "onbook.commands.workflow:workflow",
         "Plan, generate, verify, evaluate a task.",
-        True,
-        ("", "status"),
     ),
     "write": Entry("files", "onbook.commands.write:write", "Write the last reply, or its code, to a file.", True),
 }

@@ -2,36 +2,16 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from onbook.commands.call import Call
 from onbook.commands.params import Offer, Offered, Words, WorkspacePath
+from onbook.commands.workflow_options import ACTIONS, WORDS, option_of
 from onbook.outcome import Outcome
 from onbook.session.live import Live
-from onbook.workflow.gates import CHOICES
-from onbook.workflow.options import OPTIONS, OptionRow, options_of
-from onbook.workflow.setup.models import PRESETS
-from onbook.workflow.state.state import Mode
-
-ACTIONS: dict[str, str] = {
-    "plan": "plan a task and stop",
-    "generate": "make the changes and stop",
-    "verify": "run the checks and stop",
-    "evaluate": "judge the changes and stop",
-    "status": "how far it is",
-    "resume": "go on to the end",
-    "discard": "give the workflow up",
-    "clean": "delete results",
-}
-"""What can stand in place of a task, besides none at all."""
-WORDS: dict[str, tuple[str, ...]] = {
-    "mode": get_args(Mode),
-    "models": tuple(PRESETS),
-    "answers": tuple(f"{gate}={choice}" for gate, choices in CHOICES.items() for choice in choices),
-}
-"""What is offered after an option, by the name of its field."""
+from onbook.workflow.options import OPTIONS, options_of
 
 
 class _Action(Offered):
@@ -46,16 +26,6 @@ _TYPES: dict[str, click.ParamType[str]] = {
     "from_spec": WorkspacePath(only_folders=True),
     "output_dir": WorkspacePath(only_folders=True),
 }
-
-
-def option_of(row: OptionRow, **more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The row as an option of click. What it was given is read by `options_of`, for both command lines alike."""
-    given: dict[str, Any] = {"help": f"{row.help[:1].upper()}{row.help[1:]}."}
-    if row.kind == "switch":
-        given["is_flag"] = True
-    else:
-        given |= {"metavar": row.metavar, "multiple": row.kind == "several", **more}
-    return click.option(row.flag, row.field, **given)
 
 
 def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,11 +52,13 @@ async def workflow(call: Call, /, words: tuple[str, ...], **given: Any) -> Outco
       /workflow resume
     """
     options = options_of(words, given)
-    live, is_bare = call.live, not (options.task or options.from_spec)
-    if options.action == "status" or (options.action == "start" and is_bare):
+    live = call.live
+    if options.only_looks:
+        from onbook.workflow.calling import read_in
         from onbook.workflow.looking import next_text, status_text
 
-        call.say(await asyncio.to_thread(status_text if options.action == "status" else next_text, live.root))
+        with read_in(session=live.goes_on):
+            call.say(await asyncio.to_thread(status_text if options.action == "status" else next_text, live.root))
         return None
     from onbook.workflow.runner import clear_up, run_workflow
 

@@ -180,8 +180,10 @@ async def _talk_in_a_group(process: asyncio.subprocess.Process, stdin: bytes, sa
 
 async def _exited(process: asyncio.subprocess.Process) -> None:
     """Until the program itself has ended: asyncio's own `wait` also waits for whoever else holds the pipes."""
-    while process.returncode is None:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
+    pause = 0.0005
+    while process.returncode is None:
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.01)
 
 
 async def _feed(process: asyncio.subprocess.Process, stdin: bytes) -> None:

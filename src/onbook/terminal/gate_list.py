@@ -1,10 +1,15 @@
 """A gate as a list: a number and a label for each choice, what comes of it, and one's own words last."""
 
+import re
+import sys
 import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from onbook.terminal.screen import printable
+import msgspec
+
+from onbook.cells import width
+from onbook.terminal.screen import printable, width_of
 from onbook.workflow.answers import answer_in
 from onbook.workflow.gates import Answer, Question
 from onbook.workflow.messages import catalogue, has_text
@@ -24,21 +29,24 @@ class GateList:
         self._question = question
         self._words = catalogue(question.lang)
         self._at: int | None = None
+        self._written = ""
 
     @property
     def heading(self) -> list[str]:
         """What is asked; it is said once, and stays on the screen."""
         from onbook.policy.secrets import redact
 
-        return [printable(self._question.header), *redact(printable(self._question.text)).splitlines()]
+        asked = [printable(self._question.header), *redact(printable(self._question.text)).splitlines()]
+        return [row for line in asked for row in _rows_of(line)]
 
     @property
     def lines(self) -> list[str]:
         """The choices, with a mark at the one that the arrow keys have reached."""
-        return [
+        choices = [
             printable(f"{'❯' if index == self._at else ' '} {index + 1}. {label}" + (f" — {means}" if means else ""))
             for index, (label, means) in enumerate(self._rows())
         ]
+        return [row for line in choices for row in _rows_of(line, "     ")]
 
     @property
     def keys(self) -> str:
@@ -58,15 +66,18 @@ class GateList:
     def entered(self, line: str) -> Answer | None:
         """The answer that a line is, or that the mark stands at; None where it is none."""
         if line.strip() and not line.strip().isdecimal():
-            return answer_in(self._question, line)
-        return self._option(self._picked(line))
+            answer = answer_in(self._question, line)
+        else:
+            answer = self._option(self._picked(line))
+        return msgspec.structs.replace(answer, before=self._written) if answer else None
 
     def shown_back(self, line: str) -> str:
         """What is said to a line that was no answer: whoever picks the last row is told what it is for."""
         if self._picked(line) == len(self._question.options):
-            return printable(": ".join(self._rows()[-1]))
+            return "\n".join(_rows_of(printable(": ".join(self._rows()[-1]))))
+        self._written = line.strip()
         written = textwrap.shorten(line, _LONGEST_SHOWN_BACK, placeholder="…") if line.strip() else "⏎"
-        return self._words("ask.no_answer", text=printable(written))
+        return "\n".join(_rows_of(self._words("ask.no_answer", text=printable(written))))
 
     def _picked(self, line: str) -> int | None:
         """The row that a number names, or that the mark stands at while nothing is written."""
@@ -84,6 +95,18 @@ class GateList:
         means = self._words(own if has_text(own) else "ask.other.means")
         options = [(option.label, option.description) for option in self._question.options]
         return [*options, (self._words("ask.other"), means)]
+
+
+def _rows_of(line: str, hanging: str = "") -> list[str]:
+    """The line, broken between words where the terminal would break it in the middle of one."""
+    room = width_of(sys.stderr)
+    rows = [""]
+    for word in re.findall(r"\s*\S+", line):
+        if room is not None and rows[-1] and width(rows[-1] + word) >= room:
+            rows.append(hanging + word.lstrip())
+        else:
+            rows[-1] += word
+    return rows
 
 
 def arrow_keys(standing: Callable[[], bool], moved: Callable[[int], None]) -> "KeyBindings":

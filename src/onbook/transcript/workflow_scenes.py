@@ -67,8 +67,9 @@ class UnfinishedWorkflow(UnfinishedCommand):
         yield from self.scenes()
 
     def _beginning(self, started: RunStarted) -> Scene:
+        does = f"begins the workflow {started.name}" if started.name else "clears up after a workflow"
         parts = (
-            Action(f"{self._user} begins the workflow {started.name}. Workspace: {started.workspace}."),
+            Action(f"{self._user} {does}. Workspace: {started.workspace}."),
             Speech(self._user, started.input),
         )
         return Scene("INT", f"{self._user} AT THE KEYBOARD", clock(started.time), parts)
@@ -122,7 +123,7 @@ class UnfinishedWorkflow(UnfinishedCommand):
 
     def _close(self, event: Event, what: str) -> None:
         sent = [Action(f"Sent out: {', '.join(self._cast)}.")] if self._cast else []
-        title = f"WORKFLOW {self._started.name} {what}".upper()
+        title = " ".join(filter(None, ("WORKFLOW", self._started.name, what))).upper()
         self._due.append(Scene(self._place, title, clock(event.time), (*sent, *self._parts)))
         self._parts, self._cast, self._place = [], [], "INT"
 

@@ -1,14 +1,19 @@
 """Who answers a gate: what was said beforehand, then a person at a terminal, then nobody, and the run waits."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from onbook.events import GateAnswered, GateWaiting, Sink
+from onbook.cells import padded, width
+from onbook.events import GateAnswered, GateWaiting, Note, Sink
 from onbook.outcome import UsageError
 from onbook.workflow.gates import Answer, GateName, Question, Waiting
+from onbook.workflow.messages import catalogue
 from onbook.workflow.setup.models import check_model_words
+
+Hears = Callable[[str], Awaitable[None]]
+"""Told of whatever a person has written in their own words."""
 
 
 @runtime_checkable
@@ -44,11 +49,14 @@ class GivenAnswers:
 class Gates:
     """The gatekeeper of one run. Every gate that is reached is an event, and so is every answer."""
 
-    def __init__(self, emit: Sink, run: str, given: GivenAnswers, person: Person | None) -> None:
+    def __init__(
+        self, emit: Sink, run: str, given: GivenAnswers, person: Person | None, hears: Hears | None = None
+    ) -> None:
         self._emit = emit
         self._run = run
         self._given = given
         self._person = person
+        self._hears = hears
 
     async def ask(self, question: Question) -> Answer:
         """The answer; Waiting where there is none, Stopped where a person goes away from it."""
@@ -66,8 +74,12 @@ class Gates:
         if (given := self._given.take(question)) is not None:
             return self._answered(question, given, "answer")
         if self._person is None:
+            self._emit(Note(run=self._run, time=time.time(), text=_whole(question)))
             raise Waiting(question)
-        return self._answered(question, await self._person.choose(question), "person")
+        answer = self._answered(question, await self._person.choose(question), "person")
+        if self._hears is not None and question.gate != "model":  # names of models are no prose
+            await self._hears(answer.text or answer.before)
+        return answer
 
     async def edit(self, path: Path) -> bool:
         """Let the person change a file in their own editor; False where there is nobody."""
@@ -99,6 +111,18 @@ def answer_in(question: Question, words: str) -> Answer | None:
     if not question.takes_text or not written:
         return None
     return _TAKES_TEXT[question.gate](written)
+
+
+def _whole(question: Question) -> str:
+    """All that a person would be shown, and what to type for each choice."""
+    rows = [
+        (f"--answer {question.gate}={option.choice}", " — ".join(filter(None, (option.label, option.description))))
+        for option in question.options
+    ]
+    if question.gate == "model":
+        rows.append(("--answer model=…", catalogue(question.lang)("gate.model.other.means")))
+    widest = max(width(typed) for typed, _ in rows)
+    return "\n".join((question.header, question.text, *(f"  {padded(typed, widest)}  {what}" for typed, what in rows)))
 
 
 def _own_models(written: str) -> Answer | None:

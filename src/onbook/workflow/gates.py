@@ -6,7 +6,8 @@ import msgspec
 
 from onbook.events import Option
 from onbook.outcome import OnbookError, Outcome, UsageError
-from onbook.workflow.messages import Words, has_text
+from onbook.workflow.calling import to_type
+from onbook.workflow.messages import Words, catalogue, has_text
 from onbook.workflow.setup.models import check_model_words
 
 GateName = Literal[
@@ -72,6 +73,8 @@ class Answer(msgspec.Struct, frozen=True):
 
     choice: str
     text: str = ""
+    before: str = ""
+    """What was written last before it, and was no answer."""
 
 
 class Waiting(OnbookError):
@@ -81,12 +84,10 @@ class Waiting(OnbookError):
 
     def __init__(self, question: Question) -> None:
         self.question = question
+        words = catalogue(question.lang)
+        again = words("ask.same_command") if question.gate in _BEFORE_ANYTHING else to_type("resume")
         choices = "|".join(option.choice for option in question.options)
-        command = "the same command" if question.gate in _BEFORE_ANYTHING else "onbook workflow resume"
-        super().__init__(
-            f"waiting at the gate {question.gate}: {question.header}; answer it in a terminal with {command}, "
-            f"or with --answer {question.gate}={choices}"
-        )
+        super().__init__(words("ask.open", gate=question.gate, header=question.header, command=again, choices=choices))
 
 
 class Stopped(OnbookError):
@@ -96,7 +97,7 @@ class Stopped(OnbookError):
 
     def __init__(self, question: Question) -> None:
         self.question = question
-        super().__init__(f"stopped at the gate {question.gate}; go on with onbook workflow resume")
+        super().__init__(catalogue(question.lang)("ask.stopped", gate=question.gate))
 
 
 class Gatekeeper(Protocol):

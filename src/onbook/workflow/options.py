@@ -111,6 +111,11 @@ class WorkflowOptions(msgspec.Struct, frozen=True):
         """How far this call goes by itself."""
         return _STYLES.get(self.action, "auto")
 
+    @property
+    def only_looks(self) -> bool:
+        """Whether it says how far a workflow is, or what is next, and changes nothing."""
+        return self.action == "status" or (self.action == "start" and not (self.task or self.from_spec))
+
     def answers_gate(self, gate: GateName) -> bool:
         """Whether this call answers it, so that the settings need not."""
         return any(name == gate for name, _ in self.answers)

@@ -3,7 +3,8 @@
 import asyncio
 import os
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +16,15 @@ from onbook.outcome import OnbookError, Outcome, UsageError
 from onbook.session.live import Live
 from onbook.workflow.agents.sending import open_agents
 from onbook.workflow.answers import Gates, GivenAnswers, person_behind
+from onbook.workflow.calling import read_in, to_type
 from onbook.workflow.files.repository import Repository
-from onbook.workflow.finish.clearing import clean, discard
+from onbook.workflow.finish.clearing import clean, discard, to_clean
 from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import Stopped, Waiting
 from onbook.workflow.machine import Ended, perform
 from onbook.workflow.messages import Words, catalogue
 from onbook.workflow.options import OPTIONS, WITH_TASK, WorkflowOptions
-from onbook.workflow.setup.language import language_named
+from onbook.workflow.setup.language import language_named, language_of
 from onbook.workflow.setup.model_gate import check_given_models
 from onbook.workflow.setup.setup import first_state
 from onbook.workflow.state.approvals import Approvals
@@ -41,23 +43,31 @@ _OWN_WAYS: tuple[Phase, ...] = ("verify_done", "evaluate_done")
 async def run_workflow(live: Live, options: WorkflowOptions) -> Outcome:
     """Begin a workflow or go on with one. What can be known to be wrong beforehand is raised, and nothing has begun;
     what goes wrong later is said in events."""
-    with Store.open(live.root, Approvals(live.root, state_dir(live.environ))) as store:
+    with _opened(live, Approvals(live.root, state_dir(live.environ))) as store:
         first = await first_state(live, options) if options.action in WITH_TASK else None
         known = first or await _begun(store, live, options)
         agents = await open_agents(live)
-        call = _Call(live, options, store, catalogue(known.user_lang))
+        call = _Call(live, options, store, known.user_lang)
         call.started(known.slug, known.task)
-        with live.ledger.resumed_by("onbook workflow resume"):
+        with live.ledger.resumed_by("onbook workflow resume"):  # only there, a larger budget can be given
             return await _ended(call, call.perform(agents, first))
 
 
 async def clear_up(live: Live, options: WorkflowOptions) -> Outcome:
-    """`discard` and `clean`: what they delete, they say; the command that asked for it is on record."""
-    with Store.open(live.root) as store:
+    """`discard` and `clean`: what they delete, they say, and that is on record."""
+    with _opened(live) as store:
         lang = store.found.state.user_lang if isinstance(store.found, Kept) else "en"
-        call = _Call(live, options, store, catalogue(lang))
-        call.started("", options.action, recorded=False)
+        call = _Call(live, options, store, lang)
+        is_due = options.action == "discard" or bool(await to_clean(store, call.words, everything=options.everything))
+        call.started("", to_type(options.action), recorded=is_due)
         return await _ended(call, call.clear())
+
+
+@contextmanager
+def _opened(live: Live, approvals: Approvals | None = None) -> Iterator[Store]:
+    """The store, its lock held; whatever is advised meanwhile can be typed where this call came from."""
+    with read_in(session=live.goes_on), Store.open(live.root, approvals) as store:
+        yield store
 
 
 async def _ended(call: "_Call", work: Coroutine[Any, Any, Ended]) -> Outcome:
@@ -84,13 +94,18 @@ class _Call:
     live: Live
     options: WorkflowOptions
     store: Store
-    words: Words
+    lang: str
 
     def __post_init__(self) -> None:
         self.run = os.urandom(4).hex()
         self._began, self._spent = time.monotonic(), self.live.ledger.running
         person = person_behind(self.live.door.asker)
-        self.gates = Gates(self.live.emit, self.run, GivenAnswers(self.options.answers), person)
+        self.gates = Gates(self.live.emit, self.run, GivenAnswers(self.options.answers), person, self.hear)
+        self._is_under_way = False
+
+    def words(self, key: str, /, **values: object) -> str:
+        """In the language that is spoken now; what somebody writes on the way may change it."""
+        return catalogue(self.lang)(key, **values)
 
     async def perform(self, agents: Agents, first: State | None) -> Ended:
         """`first` begins a workflow, unless somebody wants to go on with the one that is there."""
@@ -105,7 +120,15 @@ class _Call:
                 return Ended(Outcome.PASSED)
             if way == "fresh":
                 self.store.create(first)
-        return await perform(self._work(agents), self.options)
+        work = self._work(agents)
+        if self.options.task:
+            await self.hear(self.options.task)
+        return await perform(work, self.options)
+
+    async def hear(self, text: str) -> None:
+        """Seed 4: with every message of theirs, people may change the language; unless they have named one."""
+        if self._is_under_way and not self.store.state.lang_stays:
+            self._speak(await asyncio.to_thread(language_of, text, self.store.state.user_lang))
 
     async def clear(self) -> Ended:
         """Give up the workflow, or delete what earlier ones have left."""
@@ -118,11 +141,17 @@ class _Call:
 
     def _work(self, agents: Agents) -> Work:
         """In the language that was asked for now, or that the workflow has spoken so far."""
-        state = self.store.state
-        if self.options.user_lang is not None and language_named(self.options.user_lang) != state.user_lang:
-            self.store.write(msgspec.structs.replace(state, user_lang=language_named(self.options.user_lang)))
-        self.words = catalogue(self.store.state.user_lang)
+        self._is_under_way = True
+        said = self.options.user_lang
+        self._speak(self.store.state.user_lang if said is None else language_named(said), named=said is not None)
         return Work(self.live, self.run, self.store, self.gates, agents, self.words)
+
+    def _speak(self, lang: str, *, named: bool = False) -> None:
+        state = self.store.state
+        spoken = msgspec.structs.replace(state, user_lang=lang, lang_stays=state.lang_stays or named)
+        if spoken != state:
+            self.store.write(spoken)
+        self.lang = lang
 
     def say(self, line: str, level: str = "info") -> None:
         self.live.emit(Note(run=self.run, time=time.time(), text=line, level=level))
@@ -182,13 +211,13 @@ async def _begun(store: Store, live: Live, options: WorkflowOptions) -> State:
     if store.state.phase == "setup":
         await check_given_models(live, options)
     else:
-        _check_settled(options)
+        _check_settled(options, catalogue(store.state.user_lang))
     return store.state
 
 
-def _check_settled(options: WorkflowOptions) -> None:
+def _check_settled(options: WorkflowOptions, words: Words) -> None:
     """What setup has settled stays; saying otherwise later would be ignored, so it is refused."""
     plain = WorkflowOptions()
     for row in OPTIONS:
         if row.field not in ("answers", "user_lang") and getattr(options, row.field) != getattr(plain, row.field):
-            raise UsageError(f"{row.flag}: setup is over, and what it settled stays; onbook workflow status shows it")
+            raise UsageError(words("session.settled", flag=row.flag))

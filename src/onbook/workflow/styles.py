@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from onbook.outcome import UsageError
+from onbook.workflow.calling import to_type
 from onbook.workflow.files.artefacts import CHANGES, SPEC, VERIFY_REPORT
 from onbook.workflow.messages import Words
 from onbook.workflow.options import Action
@@ -52,19 +53,19 @@ def check_prerequisites(action: Action, state: State | None, root: Path, words: 
         return
     is_met = state is not None and PHASES.index(state.phase) >= PHASES.index(needs.phase)
     if state is None or not is_met or not all((root / state.docs_path / name).is_file() for name in needs.files):
-        raise UsageError(f"{words(needs.missing)}: onbook workflow {needs.first}")
+        raise UsageError(f"{words(needs.missing)}: {to_type(needs.first)}")
     if why := _in_the_way(action, state):
-        raise UsageError(f"{why}; go on with: onbook workflow resume")
+        raise UsageError(words(why))
 
 
 def _in_the_way(action: Action, state: State) -> str:
-    """What must be brought to its end before, where the files alone would do."""
+    """What must be brought to its end before, where the files alone would do: a key of the catalogues."""
     if state.phase == "completed":
-        return "the workflow is completed, and only its end is left"
+        return "session.only_end_left"
     if action == "verify" and state.phase == "evaluating":
-        return "the evaluation was interrupted"
+        return "session.evaluation_cut_off"
     if action == "evaluate" and fix_of_this_round(state) in ("proposed", "applied"):
-        return "an automatic fix is not decided yet"
+        return "session.fix_undecided"
     return ""
 
 
@@ -73,11 +74,11 @@ def suggestion(state: State, words: Words) -> str:
     command = next_command(state)
     key = _ASKED.get((state.phase, command), "session.run_next")
     asked = words(key, phase=phase_label(state.phase, words), next=command)
-    return f"{asked} onbook workflow {command}"
+    return f"{asked} {to_type(command)}"
 
 
 def next_command(state: State) -> str:
-    """What to type after `onbook workflow`: the next phase, as far as it can be run alone."""
+    """What to type after `onbook workflow` or `/workflow`: the next phase, as far as it can be run alone."""
     match state.phase:
         case "plan_done":
             return "generate"

@@ -241,7 +241,7 @@ async def test_the_model_that_was_asked_is_named(staged: Staged, cast: Cast) -> 
     await propose(work)
     with pytest.raises(Waiting):
         await decide(work)
-    assert staged.said[-1] == "[harness] ℹ Auto-fix model: sonnet"
+    assert staged.said[-2] == "[harness] ℹ Auto-fix model: sonnet"
 
 
 class Meddler:

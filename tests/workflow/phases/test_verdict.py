@@ -71,7 +71,7 @@ async def test_after_two_layer_2_retries_a_person_decides(staged: Staged) -> Non
     with pytest.raises(Waiting) as waiting:
         await verdict(await judged(staged, "FAIL L2 — dead code", layer2_retries=2))
     items = "1. Add a test for floats.; 2. Mend the README"
-    assert staged.said[-1] == (f"[harness] Evaluate FAIL (Layer 2) — max retries reached (2/2)\nFailing items: {items}")
+    assert staged.said[-2] == (f"[harness] Evaluate FAIL (Layer 2) — max retries reached (2/2)\nFailing items: {items}")
     question = waiting.value.question
     assert (question.gate, question.header) == ("qa", "QA")
     assert question.text == f"Layer 2 structural verification failed after 2 retries. {items}"
@@ -113,7 +113,7 @@ async def test_in_the_last_round_both_layers_end_at_the_gate_rounds(staged: Stag
     with pytest.raises(Waiting) as waiting:
         await verdict(await judged(staged, line, "qa=fix", layer2_retries=retries, max_rounds=1))
     assert waiting.value.question.gate == "rounds"
-    assert staged.said[-1] == "[harness] Max rounds reached. Remaining issues in qa_report.md."
+    assert staged.said[-2] == "[harness] Max rounds reached. Remaining issues in qa_report.md."
 
 
 async def test_accept_in_the_last_round_is_max_rounds(staged: Staged) -> None:

@@ -223,7 +223,7 @@ async def test_after_three_retries_a_person_decides(staged: Staged, cast: Cast) 
     await exhausted(staged, cast)
     with pytest.raises(Waiting) as waiting:
         await after_verify(staged.work)
-    assert staged.said[-1] == (
+    assert staged.said[-2] == (
         "[harness] Verify (Layer 1) FAIL — max retries reached (3/3)\n"
         f"Latest error: FAIL — Test: no\nSee: {DOCS}verify_report.md"
     )

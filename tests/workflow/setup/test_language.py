@@ -25,6 +25,9 @@ def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
         ("给设置页面添加深色模式", "zh"),
         ("src/settings.py 에 다크 모드 추가", "ko"),
         ("Füge der Einstellungsseite einen dunklen Modus hinzu", "en"),
+        ("Исправь ошибку", "ru"),
+        ("Διόρθωσε το calc.py", "el"),
+        ("تصحيح الخطأ", "ar"),
     ],
 )
 @pytest.mark.usefixtures("no_library")
@@ -49,6 +52,25 @@ def test_the_library_tells_languages_of_one_script_apart(task: str, found: str) 
     assert language_of(task) == found
 
 
+@pytest.mark.parametrize(
+    ("task", "found"),
+    [("Исправь ошибку", "ru"), ("Додай функцію суми", "uk"), ("Выправі памылку", "be"), ("اضافه کردن تابع", "fa")],
+)
+def test_the_library_tells_even_short_texts_apart_that_are_not_in_latin_letters(task: str, found: str) -> None:
+    pytest.importorskip("py3langid")
+    assert language_of(task) == found
+
+
+def test_a_short_text_in_the_letters_of_the_last_language_leaves_it() -> None:
+    assert language_of("Исправь ошибку", last="uk") == "uk"
+
+
+@pytest.mark.usefixtures("no_library")
+def test_without_the_library_latin_letters_are_not_korean() -> None:
+    assert language_of("Leave the tests out of it, please", last="ko") == "en"
+    assert language_of("Leave the tests out of it, please", last="de") == "de"
+
+
 @pytest.mark.parametrize("task", ["Fix bug", "Refactor parser", "rename `größe_prüfen()` in src/größe.py", "", "42"])
 def test_too_short_a_text_leaves_the_last_language(task: str) -> None:
     assert language_of(task, last="de") == "de"
@@ -61,7 +83,7 @@ def test_a_code_is_written_as_catalogues_have_it() -> None:
 @given(st.text(max_size=60))
 def test_any_text_has_a_language_or_keeps_the_last(text: str) -> None:
     found = language._by_script(language._prose(text))
-    assert found in (None, "ko", "ja", "zh")
+    assert found in ((), ("ko",), ("ja",), ("zh",), *language._LETTERS.values())
 
 
 def test_a_full_disk_leaves_the_script_of_the_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

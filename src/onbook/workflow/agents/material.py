@@ -44,7 +44,8 @@ async def _names(door: Door) -> list[str]:
         entries = await door.entries(by="model", depth=_DEEPEST)
     except Denied:
         return []
-    return [each.path for each in entries if each.kind == "file" and not each.ignored and not each.secret]
+    seen = [each for each in entries if each.kind == "file" and not each.ignored and not each.secret]
+    return [each.path for each in seen if each.path.isprintable()]  # the others cannot be read, and could pose as lines
 
 
 async def _text(path: str, door: Door) -> str:

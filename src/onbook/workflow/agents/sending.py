@@ -15,6 +15,7 @@ from onbook.workflow.agents.record import come_back, finished_before, has_arrive
 from onbook.workflow.agents.returns import read_return
 from onbook.workflow.agents.talking import Failed
 from onbook.workflow.agents.trying import Limits, Mission, attempt
+from onbook.workflow.files.git_guard import GitGuard
 from onbook.workflow.gates import Stopped, gate_question
 from onbook.workflow.phases.steps import address_now
 from onbook.workflow.setup.models import Casting
@@ -45,6 +46,7 @@ class Dispatcher:
     casting: Casting
     limits: Limits
     _addresses: Counter[str] = field(default_factory=Counter)
+    _guard: GitGuard = field(default_factory=GitGuard)
     _sent: set[tuple[str, str]] = field(default_factory=set)
     """Who was sent out in this process, and for what: sent again, they are to do it again."""
 
@@ -91,7 +93,8 @@ class Dispatcher:
     async def _tries(self, work: Work, errand: Errand, address: str, place: tuple[int, int]) -> Dispatch | None:
         persona = PERSONAS[errand.persona]
         self._sent.add((errand.persona, errand.artefact))
-        mission = Mission(work, errand, persona, self.library[persona.template_in(work.state.mode)], address, place)
+        template = self.library[persona.template_in(work.state.mode)]
+        mission = Mission(work, errand, persona, template, address, place, self._guard)
         if not persona.output:
             reply = await attempt(mission, self.casting, self.limits)
             return Dispatch(errand.persona, errand.artefact, said=_line(mission, reply))

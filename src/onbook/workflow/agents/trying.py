@@ -1,6 +1,8 @@
 """One try of an errand: the prompt is made, whoever plays the persona answers, and what can only be said is written."""
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import msgspec
 
@@ -20,6 +22,8 @@ from onbook.workflow.agents.tools import tools_of
 from onbook.workflow.checks.layer1 import CHECKS, command_of, effect_of
 from onbook.workflow.files.artefacts import sha256_of
 from onbook.workflow.files.changed import changed_files
+from onbook.workflow.files.git_guard import GitGuard
+from onbook.workflow.files.repository import Repository
 from onbook.workflow.files.scope import in_scope
 from onbook.workflow.setup.models import Casting
 from onbook.workflow.state.state import ModelConfig
@@ -44,6 +48,8 @@ class Mission:
     address: str
     place: tuple[int, int]
     """Which of those it is that go at the same time, and how many they are."""
+    guard: GitGuard = field(default_factory=GitGuard)
+    """Shared by those that go at the same time."""
     problem: str = ""
     """Why the try before this one came to nothing."""
 
@@ -125,12 +131,31 @@ async def _by_program(mission: Mission, program: ExternalAgent, door: Door) -> s
     path = work.root / mission.path
     before = sha256_of(path)
     prompt = mission.prompt(how_to_hand_in(persona, mission.path, can_write=True))
-    reply = await Program(work.live, program, mission.step).reply(f"{prompt}\n")
+    reply = await _watched(mission, Program(work.live, program, mission.step), f"{prompt}\n")
     if mission.path and sha256_of(path) in (None, before):
         await hand_in(reply, persona, mission.path, door)
     if persona.trade == "maker":
         await _say_strays(work, persona)
     return reply
+
+
+async def _watched(mission: Mission, program: Program, prompt: str) -> str:
+    """What it replies. Nothing of git runs between its end and git being as it was."""
+    work = mission.work
+    places = await Repository(work.live.door).places() if work.state.has_git else None
+    if places is None:
+        return await program.reply(prompt)
+    changed: list[Path] = []
+    try:
+        async with mission.guard.watching(places) as changed:
+            return await program.reply(prompt)
+    finally:
+        for path in changed:
+            work.say(work.words("agent.put_back", persona=mission.persona.name, path=_from(work.root, path)), "warning")
+
+
+def _from(root: Path, path: Path) -> str:
+    return os.path.relpath(path, root.resolve())
 
 
 async def _say_strays(work: Work, persona: Persona) -> None:

@@ -14,6 +14,7 @@ _TELLING = tuple(
         r"FAILED \S.*",  # pytest's short summary
         r"E {2,}\S.*",  # pytest's own words for the failure
         r"\S+?:\d+(?::\d+)?: \S.*",  # most linters, compilers and type checkers
+        r"[A-Z]{1,6}\d{3,4} \S.*",  # a rule, as ruff names it; the place is in the next line
         r"(?i).*\berror\b.*",
     )
 )

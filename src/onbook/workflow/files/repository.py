@@ -2,6 +2,9 @@
 too."""
 
 import os
+from pathlib import Path
+
+import msgspec
 
 from onbook.outcome import OnbookError
 from onbook.policy.door import Door
@@ -24,6 +27,23 @@ class GitFailed(OnbookError):
         super().__init__(f"git could not {what}: {said or 'it gave no reason'}")
 
 
+class GitPlaces(msgspec.Struct, frozen=True):
+    """Where a repository keeps what decides what git runs."""
+
+    folders: tuple[Path, ...]
+    """Its own, and the one that it shares with other work trees."""
+    hooks: Path
+    top: Path
+    """Where the work tree begins."""
+    links: tuple[Path, ...]
+    """Every `.git` that would be found from here; one that a program makes nearer would be another repository."""
+
+    @property
+    def hooks_are_files_of_the_project(self) -> bool:
+        """Whether `core.hooksPath` leads into the work tree: then they are changed as its other files are."""
+        return self.top in self.hooks.parents and not any(folder in self.hooks.parents for folder in self.folders)
+
+
 class Repository:
     """The repository that the workspace stands in. Paths are told from the workspace's root, in whichever folder of
     the repository that is."""
@@ -42,6 +62,11 @@ class Repository:
     async def current_branch(self) -> str | None:
         """Its name; None where a commit is checked out and no branch."""
         return await self._told("symbolic-ref", "--quiet", "--short", "HEAD")
+
+    async def places(self) -> GitPlaces | None:
+        """None where there is no repository."""
+        told = await self._told("rev-parse", "--git-dir", "--git-common-dir", "--git-path", "hooks", "--show-toplevel")
+        return _places(self._door.root, (told or "").splitlines())
 
     async def changed_since(self, commit: str | None) -> tuple[str, ...]:
         """Every file that differs from the commit, staged or not, and every one that git does not know and does not
@@ -111,6 +136,15 @@ class Repository:
             return await self._door.run(effect, by="user", timeout=_SECONDS, output_limit=_MOST_BYTES)
         except NotStarted as problem:
             return Ran(127, str(problem).encode(), truncated=False, seconds=0.0)
+
+
+def _places(root: Path, told: list[str]) -> GitPlaces | None:
+    if len(told) != 4:
+        return None
+    own, shared, hooks, top = (Path(os.path.normpath(root.resolve() / line)) for line in told)
+    above = (root.resolve(), *root.resolve().parents)
+    links = tuple(folder / ".git" for folder in above if folder == top or top in folder.parents)
+    return GitPlaces(tuple(dict.fromkeys((own, shared))), hooks, top, links)
 
 
 def last_line(ran: Ran) -> str:

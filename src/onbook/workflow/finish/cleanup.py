@@ -14,6 +14,8 @@ from onbook.workflow.finish.commit import CommitFailed, commit_changes
 from onbook.workflow.finish.deleting import delete_files, delete_half_written, empty_harness
 from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import gate_question
+from onbook.workflow.phases.findings import over_failed_checks
+from onbook.workflow.setup.output_folder import close_folder
 from onbook.workflow.state.recovery import is_place_safe
 from onbook.workflow.state.state import Finish, State
 from onbook.workflow.work import Work
@@ -25,6 +27,7 @@ _KEPT_AFTER_CODE = (SPEC, QA_REPORT, MARKER)
 async def finish(work: Work) -> None:
     """From `completed` to nothing: afterwards there is no state any more. A commit that fails leaves everything."""
     _check_place(work)
+    warning = over_failed_checks(work) if work.state.outcome == "passed" else ""
     if work.state.has_git:
         chosen = await _chosen(work)
         if chosen != "none":
@@ -32,7 +35,8 @@ async def finish(work: Work) -> None:
         _delete(work, _not_kept(work.state, chosen))
     delete_half_written(work.root, await half_written(work))
     work.say(work.words("finish.deleting", path=".harness/"))
-    await _say_last(work)
+    await _say_last(work, warning)
+    close_folder(work.root, work.state.docs_path)
     work.advance(finalized=True)
     empty_harness(work.root)
     work.store.discard()
@@ -42,7 +46,7 @@ def _check_place(work: Work) -> None:
     """The seed's Safety Guard, before anything is staged or deleted."""
     if not is_place_safe(work.state, work.root):
         work.say(work.words("session.bad_docs_path", path=work.state.docs_path), "warning")
-        raise OnbookError("the state names a folder that cannot be used: nothing was committed, and nothing deleted")
+        raise OnbookError(work.words("finish.bad_place"))
 
 
 async def _chosen(work: Work) -> Finish:
@@ -83,9 +87,11 @@ def _delete(work: Work, paths: tuple[str, ...]) -> None:
         delete_files(work.root, there)
 
 
-async def _say_last(work: Work) -> None:
+async def _say_last(work: Work, warning: str) -> None:
     """Where the results are; and of a branch, what is on it and how to merge or drop it."""
     state = work.state
+    if warning:
+        work.say(warning, "warning")
     work.say(work.words("finish.kept", path=state.docs_path))
     if not state.has_git:
         return

@@ -11,7 +11,7 @@ from onbook.workflow.finish.deleting import count_files, delete_folder, folders_
 from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import Gatekeeper, gate_question
 from onbook.workflow.messages import Words
-from onbook.workflow.setup.output_folder import BASE, checked
+from onbook.workflow.setup.output_folder import BASE, checked, close_folder
 from onbook.workflow.state.loading import FOLDER, Foreign, Kept
 from onbook.workflow.state.store import NoWorkflow, Store
 
@@ -22,7 +22,7 @@ def discard(store: Store, words: Words, say: Say) -> None:
     """Give up the workflow that is here: `.harness/` goes, and what was made stays. NoWorkflow where there is none."""
     found = store.found
     if isinstance(found, Foreign):
-        raise UsageError(f"{words('session.other_skill', skill=found.skill)} It is not ours to delete")
+        raise UsageError(f"{words('session.other_skill', skill=found.skill)} {words('finish.not_ours')}")
     if not (store.root / FOLDER).is_dir():
         raise NoWorkflow
     store.discard()
@@ -30,6 +30,7 @@ def discard(store: Store, words: Words, say: Say) -> None:
     if not isinstance(found, Kept):
         return
     if found.state.docs_path and (store.root / found.state.docs_path).is_dir():
+        close_folder(store.root, found.state.docs_path)
         say(words("finish.kept", path=found.state.docs_path))
     if found.state.branch:
         say(words("finish.uncommitted", branch=found.state.branch))
@@ -43,12 +44,8 @@ async def clean(
     `everything` takes every folder below `docs/harness`, also those without our marker and `/memory`'s. False where
     nothing was deleted.
     """
-    if isinstance(store.found, Kept) and not store.found.state.finalized:
-        raise UsageError(
-            "a workflow is under way here; finish it (onbook workflow resume) or give it up (onbook workflow discard)"
-        )
     place = checked(store.root, BASE)
-    folders = await asyncio.to_thread(_folders, store.root / place, everything=everything)
+    folders = await to_clean(store, words, everything=everything)
     if not folders:
         say(words("finish.nothing_to_clean", path=place))
         return False
@@ -66,6 +63,13 @@ async def clean(
         await asyncio.to_thread(delete_folder, folder)
     remove_if_empty(store.root / place)
     return True
+
+
+async def to_clean(store: Store, words: Words, *, everything: bool = False) -> list[Path]:
+    """What `clean` would delete; UsageError while a workflow is under way."""
+    if isinstance(store.found, Kept) and not store.found.state.finalized:
+        raise UsageError(words("finish.under_way"))
+    return await asyncio.to_thread(_folders, store.root / checked(store.root, BASE), everything=everything)
 
 
 def _folders(place: Path, *, everything: bool) -> list[Path]:

@@ -16,7 +16,6 @@ from onbook.workflow.files.scope import in_scope
 from onbook.workflow.files.snapshot import MADE_BY_TOOLS, changed_since_start
 from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import gate_question
-from onbook.workflow.state.state import State
 from onbook.workflow.work import Work
 
 RESULTS = (SPEC, CHANGES, VERIFY_REPORT, QA_REPORT)
@@ -42,11 +41,11 @@ async def commit_changes(work: Work, what: Literal["code", "all"]) -> None:
     known = [path for path in wanted if path not in untracked and path not in agreed]
     why = await git.announce(new) if new else ""
     if not why:
-        why = await _committed(work.state, git, (*code, *known, *staged))
+        why = await _committed(work, git, (*code, *known, *staged))
     if why:
         await git.forget((*new, *staged))
         work.say(work.words("finish.commit_failed", reason=why), "warning")
-        raise CommitFailed("nothing was committed")
+        raise CommitFailed(work.words("finish.nothing_committed"))
 
 
 def commit_message(task: str) -> tuple[str, str]:
@@ -59,7 +58,7 @@ def commit_message(task: str) -> tuple[str, str]:
 async def _check_branch(work: Work, git: Commits) -> None:
     branch = work.state.branch
     if branch and await git.current_branch() != branch:
-        raise CommitFailed(f"the branch {branch} is not checked out, so nothing was committed: git switch {branch}")
+        raise CommitFailed(work.words("finish.other_branch", branch=branch))
 
 
 async def _code(work: Work) -> tuple[str, ...]:
@@ -109,6 +108,12 @@ async def _staged(work: Work, git: Commits, paths: list[str], agreed: tuple[str,
     return staged
 
 
-async def _committed(state: State, git: Commits, paths: tuple[str, ...]) -> str:
+async def _committed(work: Work, git: Commits, paths: tuple[str, ...]) -> str:
+    """A person's own hooks run with it; not those that the workflow has changed, which nobody has looked at yet."""
     pending = await git.differing(paths)
-    return await git.commit(pending, *commit_message(state.task)) if pending else ""
+    if not pending:
+        return ""
+    changed = await git.hooks_among(await changed_since_start(work))
+    if changed:
+        work.say(work.words("finish.hooks_left_out", path=", ".join(changed)), "warning")
+    return await git.commit(pending, *commit_message(work.state.task), hooks=not changed)

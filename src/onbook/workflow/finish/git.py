@@ -46,10 +46,19 @@ class Commits(Repository):
         else:
             await self._with_paths("reset", "-q", paths=paths)
 
-    async def commit(self, paths: Iterable[str], subject: str, body: str) -> str:
+    async def commit(self, paths: Iterable[str], subject: str, body: str, *, hooks: bool = True) -> str:
         """Commit these files as they are on disk, and nothing else that may be staged; gives why git would not."""
         words = ("-m", subject, *(("-m", body) if body else ()))
-        return _complaint(await self._with_paths("commit", "-q", *words, "--only", paths=paths))
+        without = () if hooks else ("-c", f"core.hooksPath={os.devnull}")
+        return _complaint(await self._with_paths(*without, "commit", "-q", *words, "--only", paths=paths))
+
+    async def hooks_among(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Those that are git's hooks, or beside them: `core.hooksPath` may lead to files of the project."""
+        places = await self.places()
+        if places is None or not places.hooks_are_files_of_the_project:
+            return ()
+        folder = places.hooks.parent if places.hooks.name == "_" else places.hooks  # husky's calls those one above
+        return tuple(path for path in paths if folder in (self._door.root.resolve() / path).parents)
 
     async def diffstat(self, base: str | None) -> str | None:
         """What the commits since then amount to; None where there are none."""

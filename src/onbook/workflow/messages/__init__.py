@@ -2,11 +2,15 @@
 
 The catalogues are `en.py`, `ko.py` and so on: English has every key, and the seed's own words where it fixes them; a
 test proves that the others have the same keys with the same placeholders. Marks that programs may look for stay as they
-are in every language: `[harness]`, `PASS`, `FAIL`, names of files.
+are in every language: `[harness]`, `PASS`, `FAIL`, names of files. `{workflow}` is filled in by itself: the command
+as it is typed where somebody reads it.
 """
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+
+from onbook.workflow.calling import command
 
 LANGUAGES = ("en", "ko", "ja", "zh", "es", "fr", "de", "pt")
 
@@ -20,11 +24,12 @@ def catalogue(lang: str) -> Words:
     texts = texts_in(lang)
 
     def words(key: str, /, **values: object) -> str:
-        return texts[key].format(**values)
+        return texts[key].format(workflow=command(), **values)
 
     return words
 
 
+@cache
 def texts_in(lang: str) -> dict[str, str]:
     """Key and text of every sentence, with `{placeholders}`."""
     known = lang.casefold().replace("_", "-").partition("-")[0]

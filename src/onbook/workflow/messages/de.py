@@ -70,6 +70,7 @@ TEXTS = {
     "line.evaluate_exhausted": "[harness] Bewertung FAIL (Layer 2) — keine Wiederholungen mehr ({retries}/{most})",
     "line.failing_items": "Mängel: {summary}",
     "line.passed": "[harness] ✓ QA PASS — Aufgabe erledigt.",
+    "line.passed_over_fail": "[harness] ⚠ QA sagt PASS, obwohl Layer 1 gescheitert ist: {summary}",
     "line.max_rounds": "[harness] Letzte Runde erreicht. Was offen bleibt, steht in qa_report.md.",
     "line.parse_failed": "[harness] ⚠ Die eine Zeile der Antwort war nicht lesbar — ersatzweise: confidence Unknown",
     "line.notes_unreadable": (
@@ -77,11 +78,17 @@ TEXTS = {
     ),
     "line.spec_changed": "[harness] ⚠ {path} wurde nach der Freigabe geändert und wird erneut bestätigt",
     "line.granted": "[harness] Fortfahren erlaubt für diesen Lauf: Schreiben in {scope}; die Befehle {commands}",
-    "line.may_end": "[harness] {path} ist geschrieben. Die Sitzung kann hier enden; weiter mit: onbook workflow {next}",
-    "line.stopped": "[harness] Angehalten. Nichts ist verloren: weiter mit onbook workflow resume",
+    "line.no_editor": (
+        "[harness] Hier lässt sich kein Editor öffnen: {path} selbst ändern, dann weiter mit {workflow} resume"
+    ),
+    "line.may_end": "[harness] {path} ist geschrieben. Die Sitzung kann hier enden; weiter mit: {workflow} {next}",
+    "line.stopped": "[harness] Angehalten. Nichts ist verloren: weiter mit {workflow} resume",
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: verweigert: {refusal}",
+    "agent.put_back": (
+        "[harness] ⚠ {persona}: hat {path} geändert, was bestimmt, was git ausführt; es wurde zurückgesetzt"
+    ),
     "agent.outside_scope": "[harness] ⚠ {persona}: hat {path} geändert, was außerhalb des Umfangs liegt",
     "agent.too_many_files": "[harness] ⚠ {persona}: hat {count} Dateien geändert; erlaubt sind {most}",
     # An earlier session.
@@ -94,6 +101,16 @@ TEXTS = {
     "session.run_verify": "Umsetzung fertig. verify ausführen?",
     "session.run_evaluate": "Prüfung fertig. evaluate ausführen?",
     "session.run_next": "{phase}. {next} ausführen?",
+    "session.only_end_left": "der Ablauf ist fertig, nur sein Abschluss fehlt; weiter mit: {workflow} resume",
+    "session.evaluation_cut_off": "die Bewertung wurde unterbrochen; weiter mit: {workflow} resume",
+    "session.fix_undecided": (
+        "über eine automatische Korrektur ist noch nicht entschieden; weiter mit: {workflow} resume"
+    ),
+    "session.settled": "{flag}: die Einrichtung ist vorbei, und was sie festlegte, bleibt; {workflow} status zeigt es",
+    "session.begin_one": 'Beginnen mit: {workflow} "Aufgabe"',
+    "session.bad_place": (
+        'der Stand nennt einen Ordner, der nicht benutzbar ist; neu beginnen mit: {workflow} "Aufgabe"'
+    ),
     "session.plan_first": "Zuerst plan ausführen",
     "session.generate_first": "Zuerst generate ausführen",
     "session.verify_first": "Zuerst verify ausführen",
@@ -109,12 +126,22 @@ TEXTS = {
     "autofix.model": "[harness] ℹ Auto-Fix-Modell: {model}",
     "autofix.applying": "[harness] Patch wird angewendet auf: {paths}",
     "autofix.bad_path": "[harness] ✗ Pfad im Diff nicht zulässig: {path}",
+    "autofix.proposed": "✓ Zuversicht: {level} — {summary}",
+    "autofix.why": "Der Patch: {why}.",
     "autofix.reverted": "Anwenden misslungen — alles ist wieder wie vorher.",
     # Finishing.
     "finish.stage_failed": (
         "{path} konnte nicht vorgemerkt werden: {reason}. Die Datei fehlt womöglich in der Git-Geschichte."
     ),
     "finish.commit_failed": "[harness] ⚠ Commit misslungen: {reason}. Alles bleibt, wie es ist",
+    "finish.nothing_committed": "nichts wurde committet",
+    "finish.other_branch": (
+        "der Branch {branch} ist nicht ausgecheckt, darum wurde nichts committet: git switch {branch}"
+    ),
+    "finish.hooks_left_out": (
+        "[harness] ⚠ {path} ist ein Hook von git und wurde in diesem Ablauf geändert: Hooks laufen hier nicht mit"
+    ),
+    "finish.bad_place": "der Stand nennt einen Ordner, der nicht benutzbar ist: nichts wurde committet oder gelöscht",
     "finish.deleting": "[harness] Wird gelöscht: {path}",
     "finish.kept": "[harness] Die Ergebnisse liegen in {path}",
     "finish.committed": (
@@ -125,6 +152,8 @@ TEXTS = {
     "finish.out_of_scope": "[harness] ⚠ {path} liegt außerhalb des Umfangs und kommt nicht in den Commit",
     "finish.nothing": "[harness] Branch {branch}: es gibt nichts zu committen",
     "finish.nothing_to_clean": "[harness] In {path} gibt es nichts aufzuräumen",
+    "finish.under_way": "hier ist ein Ablauf im Gange; beenden ({workflow} resume) oder aufgeben ({workflow} discard)",
+    "finish.not_ours": "Sie ist nicht unsere, also wird sie nicht gelöscht",
     "finish.uncommitted": "[harness] Branch {branch}: die Änderungen liegen im Arbeitsverzeichnis, ohne Commit",
     "finish.discarded": "[harness] Verworfen: {path}",
     "finish.memory": "Enthält Wissen des Teams aus dem Skill /memory.",
@@ -278,4 +307,10 @@ TEXTS = {
     "ask.keys": "↑ ↓ oder eine Nummer, dann Enter · Strg-C hält an, der Workflow lässt sich fortsetzen",
     "ask.number": "Nummer oder eigene Worte: ",
     "ask.no_answer": "Geschrieben: {text} — das ist keine der Möglichkeiten, also wurde nichts gewählt.",
+    "ask.open": (
+        "wartet am Tor {gate}: {header}; im Terminal antworten mit {command}, oder mit --answer {gate}={choices}"
+    ),
+    "ask.same_command": "demselben Befehl",
+    "ask.stopped": "am Tor {gate} angehalten; weiter mit {workflow} resume",
+    "ask.left_alone": "am Tor {gate} angehalten; .harness/ bleibt, wie es ist",
 }

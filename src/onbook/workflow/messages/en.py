@@ -72,16 +72,21 @@ TEXTS = {
     "line.evaluate_exhausted": "[harness] Evaluate FAIL (Layer 2) — max retries reached ({retries}/{most})",
     "line.failing_items": "Failing items: {summary}",
     "line.passed": "[harness] ✓ QA PASS — task complete.",
+    "line.passed_over_fail": "[harness] ⚠ QA says PASS although Layer 1 has failed: {summary}",
     "line.max_rounds": "[harness] Max rounds reached. Remaining issues in qa_report.md.",
     "line.parse_failed": "[harness] ⚠ 1-line return parse failed — fallback: confidence Unknown",
     "line.notes_unreadable": ("Failed to read {path}: {reason}. Discovery Notes will be empty for planner injection."),
     "line.spec_changed": "[harness] ⚠ {path} has changed since it was approved; it is confirmed again",
     "line.granted": "[harness] Proceed grants for this run: writes inside {scope}; the commands {commands}",
-    "line.may_end": "[harness] {path} is written. The session can end here; next: onbook workflow {next}",
-    "line.stopped": "[harness] Stopped. Nothing is lost: go on with onbook workflow resume",
+    "line.no_editor": (
+        "[harness] No editor can be opened here: change {path} yourself, then go on with {workflow} resume"
+    ),
+    "line.may_end": "[harness] {path} is written. The session can end here; next: {workflow} {next}",
+    "line.stopped": "[harness] Stopped. Nothing is lost: go on with {workflow} resume",
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: refused to {refusal}",
+    "agent.put_back": "[harness] ⚠ {persona}: changed {path}, which decides what git runs; it was put back",
     "agent.outside_scope": "[harness] ⚠ {persona}: changed {path}, which lies outside the scope",
     "agent.too_many_files": "[harness] ⚠ {persona}: changed {count} files; {most} are the most",
     # An earlier session.
@@ -94,6 +99,12 @@ TEXTS = {
     "session.run_verify": "Generate complete. Run verify?",
     "session.run_evaluate": "Verify complete. Run evaluate?",
     "session.run_next": "{phase}. Run {next}?",
+    "session.only_end_left": "the workflow is completed, and only its end is left; go on with: {workflow} resume",
+    "session.evaluation_cut_off": "the evaluation was interrupted; go on with: {workflow} resume",
+    "session.fix_undecided": "an automatic fix is not decided yet; go on with: {workflow} resume",
+    "session.settled": "{flag}: setup is over, and what it settled stays; {workflow} status shows it",
+    "session.begin_one": 'Begin one with: {workflow} "task"',
+    "session.bad_place": 'the state names a folder that cannot be used; begin anew with: {workflow} "task"',
     "session.plan_first": "Run plan first",
     "session.generate_first": "Run generate first",
     "session.verify_first": "Run verify first",
@@ -109,10 +120,18 @@ TEXTS = {
     "autofix.model": "[harness] ℹ Auto-fix model: {model}",
     "autofix.applying": "[harness] Applying patch to: {paths}",
     "autofix.bad_path": "[harness] ✗ Diff path validation failed: {path}",
+    "autofix.proposed": "✓ confidence: {level} — {summary}",
+    "autofix.why": "The patch {why}.",
     "autofix.reverted": "Apply failed — reverted to pre-apply state.",
     # Finishing.
     "finish.stage_failed": "Failed to stage {path}: {reason}. Spec artifact may not be in git history.",
     "finish.commit_failed": "[harness] ⚠ Commit failed: {reason}. Everything is left as it is",
+    "finish.nothing_committed": "nothing was committed",
+    "finish.other_branch": "the branch {branch} is not checked out, so nothing was committed: git switch {branch}",
+    "finish.hooks_left_out": (
+        "[harness] ⚠ {path} was changed in this workflow and is a hook of git: hooks do not run with this commit"
+    ),
+    "finish.bad_place": "the state names a folder that cannot be used: nothing was committed, and nothing deleted",
     "finish.deleting": "[harness] Deleting: {path}",
     "finish.kept": "[harness] Artifacts are in {path}",
     "finish.committed": (
@@ -123,6 +142,10 @@ TEXTS = {
     "finish.out_of_scope": "[harness] ⚠ {path} lies outside the scope and is not committed",
     "finish.nothing": "[harness] Branch {branch}: nothing to commit",
     "finish.nothing_to_clean": "[harness] Nothing to clean in {path}",
+    "finish.under_way": (
+        "a workflow is under way here; finish it ({workflow} resume) or give it up ({workflow} discard)"
+    ),
+    "finish.not_ours": "It is not ours to delete",
     "finish.uncommitted": "[harness] Branch {branch}: changes are in the working tree, not committed",
     "finish.discarded": "[harness] Discarded: {path}",
     "finish.memory": "Contains team knowledge from /memory skill.",
@@ -268,4 +291,11 @@ TEXTS = {
     "ask.keys": "↑ ↓ or a number, then Enter · Ctrl-C stops, and the workflow can be resumed",
     "ask.number": "Number, or your own words: ",
     "ask.no_answer": "You wrote: {text} — that is none of the choices, so nothing was chosen.",
+    "ask.open": (
+        "waiting at the gate {gate}: {header}; answer it in a terminal with {command}, or with --answer "
+        "{gate}={choices}"
+    ),
+    "ask.same_command": "the same command",
+    "ask.stopped": "stopped at the gate {gate}; go on with {workflow} resume",
+    "ask.left_alone": "stopped at the gate {gate}; .harness/ stays as it is",
 }

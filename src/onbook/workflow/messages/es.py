@@ -74,6 +74,7 @@ TEXTS = {
     "line.evaluate_exhausted": "[harness] Evaluación FAIL (Layer 2) — no quedan reintentos ({retries}/{most})",
     "line.failing_items": "Puntos fallidos: {summary}",
     "line.passed": "[harness] ✓ QA PASS — tarea completada.",
+    "line.passed_over_fail": "[harness] ⚠ QA dice PASS aunque Layer 1 ha fallado: {summary}",
     "line.max_rounds": "[harness] Última ronda alcanzada. Lo pendiente está en qa_report.md.",
     "line.parse_failed": "[harness] ⚠ No se pudo leer la línea de respuesta — en su lugar: confidence Unknown",
     "line.notes_unreadable": (
@@ -81,11 +82,13 @@ TEXTS = {
     ),
     "line.spec_changed": "[harness] ⚠ {path} ha cambiado desde su aprobación; hay que confirmarla de nuevo",
     "line.granted": "[harness] Continuar permite en esta ejecución: escribir en {scope}; los comandos {commands}",
-    "line.may_end": "[harness] {path} está escrito. La sesión puede terminar aquí; después: onbook workflow {next}",
-    "line.stopped": "[harness] Detenido. No se pierde nada: continúe con onbook workflow resume",
+    "line.no_editor": "[harness] Aquí no se puede abrir un editor: cambie {path} y continúe con {workflow} resume",
+    "line.may_end": "[harness] {path} está escrito. La sesión puede terminar aquí; después: {workflow} {next}",
+    "line.stopped": "[harness] Detenido. No se pierde nada: continúe con {workflow} resume",
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: denegado: {refusal}",
+    "agent.put_back": "[harness] ⚠ {persona}: ha cambiado {path}, que decide qué ejecuta git; se ha restaurado",
     "agent.outside_scope": "[harness] ⚠ {persona}: ha cambiado {path}, que está fuera del alcance",
     "agent.too_many_files": "[harness] ⚠ {persona}: ha cambiado {count} archivos; se permiten {most} como máximo",
     # An earlier session.
@@ -98,6 +101,12 @@ TEXTS = {
     "session.run_verify": "Generación terminada. ¿Ejecutar verify?",
     "session.run_evaluate": "Verificación terminada. ¿Ejecutar evaluate?",
     "session.run_next": "{phase}. ¿Ejecutar {next}?",
+    "session.only_end_left": "el flujo está completado y solo falta el final; continúe con: {workflow} resume",
+    "session.evaluation_cut_off": "la evaluación se interrumpió; continúe con: {workflow} resume",
+    "session.fix_undecided": "una corrección automática aún no está decidida; continúe con: {workflow} resume",
+    "session.settled": "{flag}: la preparación ha terminado y lo acordado se mantiene; {workflow} status lo muestra",
+    "session.begin_one": 'Empiece uno con: {workflow} "tarea"',
+    "session.bad_place": 'el estado nombra una carpeta que no se puede usar; empiece de nuevo con: {workflow} "tarea"',
     "session.plan_first": "Ejecute primero plan",
     "session.generate_first": "Ejecute primero generate",
     "session.verify_first": "Ejecute primero verify",
@@ -115,10 +124,18 @@ TEXTS = {
     "autofix.model": "[harness] ℹ Modelo del auto-fix: {model}",
     "autofix.applying": "[harness] Aplicando el parche a: {paths}",
     "autofix.bad_path": "[harness] ✗ Ruta no válida en el diff: {path}",
+    "autofix.proposed": "✓ confianza: {level} — {summary}",
+    "autofix.why": "El parche: {why}.",
     "autofix.reverted": "No se pudo aplicar — todo vuelve a estar como antes.",
     # Finishing.
     "finish.stage_failed": "No se pudo preparar {path}: {reason}. Es posible que falte en la historia de git.",
     "finish.commit_failed": "[harness] ⚠ El commit ha fallado: {reason}. Todo queda como está",
+    "finish.nothing_committed": "no se ha confirmado nada",
+    "finish.other_branch": "la rama {branch} no está activa, así que no se ha confirmado nada: git switch {branch}",
+    "finish.hooks_left_out": (
+        "[harness] ⚠ {path} es un hook de git y ha cambiado en este flujo: los hooks no se ejecutan con este commit"
+    ),
+    "finish.bad_place": "el estado nombra una carpeta que no se puede usar: no se ha confirmado ni borrado nada",
     "finish.deleting": "[harness] Eliminando: {path}",
     "finish.kept": "[harness] Los documentos están en {path}",
     "finish.committed": (
@@ -129,6 +146,8 @@ TEXTS = {
     "finish.out_of_scope": "[harness] ⚠ {path} está fuera del alcance y queda fuera del commit",
     "finish.nothing": "[harness] Rama {branch}: no hay nada que confirmar",
     "finish.nothing_to_clean": "[harness] No hay nada que limpiar en {path}",
+    "finish.under_way": "hay un flujo en curso aquí; termínelo ({workflow} resume) o abandónelo ({workflow} discard)",
+    "finish.not_ours": "No nos corresponde borrarla",
     "finish.uncommitted": "[harness] Rama {branch}: los cambios están en el árbol de trabajo, sin commit",
     "finish.discarded": "[harness] Descartado: {path}",
     "finish.memory": "Contiene conocimiento del equipo procedente del skill /memory.",
@@ -280,4 +299,10 @@ TEXTS = {
     "ask.keys": "↑ ↓ o un número, luego Intro · Ctrl-C detiene, y el workflow se puede continuar",
     "ask.number": "Número, o sus propias palabras: ",
     "ask.no_answer": "Ha escrito: {text} — no es ninguna de las opciones, así que no se ha elegido nada.",
+    "ask.open": (
+        "a la espera en {gate}: {header}; responda en un terminal con {command}, o con --answer {gate}={choices}"
+    ),
+    "ask.same_command": "el mismo comando",
+    "ask.stopped": "detenido en {gate}; continúe con {workflow} resume",
+    "ask.left_alone": "detenido en {gate}; .harness/ queda como está",
 }

@@ -72,6 +72,7 @@ TEXTS = {
     "line.evaluate_exhausted": "[harness] Évaluation FAIL (Layer 2) — plus de nouveaux essais ({retries}/{most})",
     "line.failing_items": "Points en échec : {summary}",
     "line.passed": "[harness] ✓ QA PASS — tâche accomplie.",
+    "line.passed_over_fail": "[harness] ⚠ La QA dit PASS alors que Layer 1 a échoué : {summary}",
     "line.max_rounds": "[harness] Dernier tour atteint. Les points restants sont dans qa_report.md.",
     "line.parse_failed": "[harness] ⚠ La ligne de réponse est illisible — à défaut : confidence Unknown",
     "line.notes_unreadable": (
@@ -80,11 +81,15 @@ TEXTS = {
     ),
     "line.spec_changed": "[harness] ⚠ {path} a changé depuis son approbation ; elle est à confirmer de nouveau",
     "line.granted": "[harness] Continuer autorise, pour ce tour : écrire dans {scope} ; les commandes {commands}",
-    "line.may_end": "[harness] {path} est écrit. La session peut s'arrêter ici ; ensuite : onbook workflow {next}",
-    "line.stopped": "[harness] Arrêté. Rien n'est perdu : reprendre avec onbook workflow resume",
+    "line.no_editor": (
+        "[harness] Aucun éditeur ne peut s'ouvrir ici : modifiez {path}, puis reprenez avec {workflow} resume"
+    ),
+    "line.may_end": "[harness] {path} est écrit. La session peut s'arrêter ici ; ensuite : {workflow} {next}",
+    "line.stopped": "[harness] Arrêté. Rien n'est perdu : reprendre avec {workflow} resume",
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona} : {problem}",
     "agent.refused": "[harness] ⚠ {persona} : refusé : {refusal}",
+    "agent.put_back": "[harness] ⚠ {persona} : a modifié {path}, qui décide de ce que git exécute ; il a été rétabli",
     "agent.outside_scope": "[harness] ⚠ {persona} : a modifié {path}, qui est hors du périmètre",
     "agent.too_many_files": "[harness] ⚠ {persona} : a modifié {count} fichiers ; {most} au plus sont permis",
     # An earlier session.
@@ -97,6 +102,12 @@ TEXTS = {
     "session.run_verify": "Réalisation terminée. Lancer verify ?",
     "session.run_evaluate": "Vérification terminée. Lancer evaluate ?",
     "session.run_next": "{phase}. Lancer {next} ?",
+    "session.only_end_left": "le workflow est terminé, il ne reste que la fin ; reprendre avec : {workflow} resume",
+    "session.evaluation_cut_off": "l'évaluation a été interrompue ; reprendre avec : {workflow} resume",
+    "session.fix_undecided": "une correction automatique n'est pas encore décidée ; reprendre avec : {workflow} resume",
+    "session.settled": "{flag} : la préparation est finie et ce qui est réglé le reste ; {workflow} status le montre",
+    "session.begin_one": 'Commencer avec : {workflow} "tâche"',
+    "session.bad_place": 'l\'état nomme un dossier inutilisable ; recommencer avec : {workflow} "tâche"',
     "session.plan_first": "Lancez d'abord plan",
     "session.generate_first": "Lancez d'abord generate",
     "session.verify_first": "Lancez d'abord verify",
@@ -112,10 +123,18 @@ TEXTS = {
     "autofix.model": "[harness] ℹ Modèle de l'auto-fix : {model}",
     "autofix.applying": "[harness] Application du patch à : {paths}",
     "autofix.bad_path": "[harness] ✗ Chemin refusé dans le diff : {path}",
+    "autofix.proposed": "✓ confiance : {level} — {summary}",
+    "autofix.why": "Le correctif : {why}.",
     "autofix.reverted": "Échec de l'application — tout est revenu à l'état précédent.",
     # Finishing.
     "finish.stage_failed": "Impossible d'indexer {path} : {reason}. Le fichier manquera peut-être à l'historique git.",
     "finish.commit_failed": "[harness] ⚠ Échec du commit : {reason}. Tout reste en l'état",
+    "finish.nothing_committed": "rien n'a été validé",
+    "finish.other_branch": "la branche {branch} n'est pas extraite, rien n'a donc été validé : git switch {branch}",
+    "finish.hooks_left_out": (
+        "[harness] ⚠ {path} est un hook de git et a été modifié dans ce workflow : les hooks ne s'exécutent pas ici"
+    ),
+    "finish.bad_place": "l'état nomme un dossier inutilisable : rien n'a été validé ni supprimé",
     "finish.deleting": "[harness] Suppression : {path}",
     "finish.kept": "[harness] Les documents sont dans {path}",
     "finish.committed": (
@@ -126,6 +145,10 @@ TEXTS = {
     "finish.out_of_scope": "[harness] ⚠ {path} est hors du périmètre et reste hors du commit",
     "finish.nothing": "[harness] Branche {branch} : rien à valider",
     "finish.nothing_to_clean": "[harness] Rien à nettoyer dans {path}",
+    "finish.under_way": (
+        "un workflow est en cours ici ; terminez-le ({workflow} resume) ou abandonnez-le ({workflow} discard)"
+    ),
+    "finish.not_ours": "Ce n'est pas à nous de la supprimer",
     "finish.uncommitted": "[harness] Branche {branch} : les modifications sont dans l'arbre de travail, sans commit",
     "finish.discarded": "[harness] Abandonné : {path}",
     "finish.memory": "Contient des connaissances de l'équipe issues du skill /memory.",
@@ -279,4 +302,10 @@ TEXTS = {
     "ask.keys": "↑ ↓ ou un numéro, puis Entrée · Ctrl-C arrête, et le workflow pourra reprendre",
     "ask.number": "Numéro, ou vos propres mots : ",
     "ask.no_answer": "Vous avez écrit : {text} — ce n'est pas un des choix, donc rien n'a été choisi.",
+    "ask.open": (
+        "en attente à {gate} : {header} ; répondre dans un terminal avec {command}, ou avec --answer {gate}={choices}"
+    ),
+    "ask.same_command": "la même commande",
+    "ask.stopped": "arrêté à {gate} ; reprendre avec {workflow} resume",
+    "ask.left_alone": "arrêté à {gate} ; .harness/ reste tel quel",
 }

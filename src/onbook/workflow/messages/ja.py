@@ -70,16 +70,21 @@ TEXTS = {
     "line.evaluate_exhausted": "[harness] 評価 FAIL (Layer 2) — 再試行の上限に達しました ({retries}/{most})",
     "line.failing_items": "不合格の項目: {summary}",
     "line.passed": "[harness] ✓ QA PASS — タスクが完了しました。",
+    "line.passed_over_fail": "[harness] ⚠ Layer 1 が失敗しているのに QA は PASS です: {summary}",
     "line.max_rounds": "[harness] 最大ラウンドに達しました。残った問題は qa_report.md にあります。",
     "line.parse_failed": "[harness] ⚠ 1 行の返答を解釈できませんでした — 代わりに confidence Unknown とします",
     "line.notes_unreadable": "{path} を読めませんでした: {reason}。計画エージェントには仕様段階のメモが渡されません。",
     "line.spec_changed": "[harness] ⚠ {path} は承認後に変更されたため、もう一度確認します",
     "line.granted": "[harness] 続行するとこの実行で許可されるもの: {scope} 内への書き込み、コマンド {commands}",
-    "line.may_end": "[harness] {path} を書きました。ここでセッションを終えられます。次: onbook workflow {next}",
-    "line.stopped": "[harness] 停止しました。何も失われていません。続けるには onbook workflow resume",
+    "line.no_editor": (
+        "[harness] ここではエディターを開けません。{path} をご自身で直してから続けてください: {workflow} resume"
+    ),
+    "line.may_end": "[harness] {path} を書きました。ここでセッションを終えられます。次: {workflow} {next}",
+    "line.stopped": "[harness] 停止しました。何も失われていません。続けるには {workflow} resume",
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: 拒否: {refusal}",
+    "agent.put_back": "[harness] ⚠ {persona}: git が何を実行するかを決める {path} を変更しました。元に戻しました",
     "agent.outside_scope": "[harness] ⚠ {persona}: 範囲外の {path} を変更しました",
     "agent.too_many_files": "[harness] ⚠ {persona}: {count} 個のファイルを変更しました。上限は {most} 個です",
     # An earlier session.
@@ -92,6 +97,12 @@ TEXTS = {
     "session.run_verify": "実装が完了しました。verify を実行しますか？",
     "session.run_evaluate": "検証が完了しました。evaluate を実行しますか？",
     "session.run_next": "{phase}。{next} を実行しますか？",
+    "session.only_end_left": "ワークフローは完了し、仕上げだけが残っています。続けるには: {workflow} resume",
+    "session.evaluation_cut_off": "評価が中断されました。続けるには: {workflow} resume",
+    "session.fix_undecided": "自動修正がまだ決まっていません。続けるには: {workflow} resume",
+    "session.settled": "{flag}: セットアップは終わり、決まったことはそのままです。{workflow} status で見られます",
+    "session.begin_one": '始めるには: {workflow} "タスク"',
+    "session.bad_place": '状態にあるフォルダーは使えません。新しく始めるには: {workflow} "タスク"',
     "session.plan_first": "先に plan を実行してください",
     "session.generate_first": "先に generate を実行してください",
     "session.verify_first": "先に verify を実行してください",
@@ -107,10 +118,20 @@ TEXTS = {
     "autofix.model": "[harness] ℹ 自動修正のモデル: {model}",
     "autofix.applying": "[harness] パッチの適用先: {paths}",
     "autofix.bad_path": "[harness] ✗ diff のパスの検証に失敗: {path}",
+    "autofix.proposed": "✓ 確信度: {level} — {summary}",
+    "autofix.why": "パッチ: {why}。",
     "autofix.reverted": "適用に失敗しました — 適用前の状態に戻しました。",
     # Finishing.
     "finish.stage_failed": "{path} をステージできませんでした: {reason}。git の履歴に残らないかもしれません。",
     "finish.commit_failed": "[harness] ⚠ コミットに失敗しました: {reason}。すべてそのまま残します",
+    "finish.nothing_committed": "何もコミットされていません",
+    "finish.other_branch": (
+        "ブランチ {branch} がチェックアウトされていないため、コミットしていません: git switch {branch}"
+    ),
+    "finish.hooks_left_out": (
+        "[harness] ⚠ {path} は git のフックで、このワークフローで変更されました。このコミットではフックを実行しません"
+    ),
+    "finish.bad_place": "状態にあるフォルダーは使えません。何もコミットせず、何も削除していません",
     "finish.deleting": "[harness] 削除: {path}",
     "finish.kept": "[harness] 成果物の場所: {path}",
     "finish.committed": (
@@ -121,6 +142,10 @@ TEXTS = {
     "finish.out_of_scope": "[harness] ⚠ 範囲外のためコミットしません: {path}",
     "finish.nothing": "[harness] ブランチ {branch}: コミットするものはありません",
     "finish.nothing_to_clean": "[harness] {path} に片付けるものはありません",
+    "finish.under_way": (
+        "ここでワークフローが進行中です。終わらせるか ({workflow} resume)、やめてください ({workflow} discard)"
+    ),
+    "finish.not_ours": "これを削除することはできません",
     "finish.uncommitted": "[harness] ブランチ {branch}: 変更はコミットされず作業ツリーにあります",
     "finish.discarded": "[harness] 破棄: {path}",
     "finish.memory": "/memory スキルによるチームの知識が含まれています。",
@@ -272,4 +297,8 @@ TEXTS = {
     "ask.keys": "↑ ↓ または番号、続けて Enter · Ctrl-C で停止、ワークフローは再開できます",
     "ask.number": "番号、またはご自身の言葉: ",
     "ask.no_answer": "入力: {text} — 選択肢にないため、何も選ばれていません。",
+    "ask.open": "ゲート {gate} で待機中: {header}。端末で {command}、または --answer {gate}={choices} で答えてください",
+    "ask.same_command": "同じコマンド",
+    "ask.stopped": "ゲート {gate} で停止しました。続けるには {workflow} resume",
+    "ask.left_alone": "ゲート {gate} で停止しました。.harness/ はそのままです",
 }

@@ -70,6 +70,7 @@ TEXTS = {
     "line.evaluate_exhausted": "[harness] 평가 FAIL (Layer 2) — 재시도 한도 도달 ({retries}/{most})",
     "line.failing_items": "실패 항목: {summary}",
     "line.passed": "[harness] ✓ QA PASS — 작업을 마쳤습니다.",
+    "line.passed_over_fail": "[harness] ⚠ Layer 1이 실패했는데도 QA는 PASS입니다: {summary}",
     "line.max_rounds": "[harness] 최대 라운드에 도달했습니다. 남은 문제는 qa_report.md에 있습니다.",
     "line.parse_failed": "[harness] ⚠ 한 줄 응답을 해석하지 못했습니다 — 대신 confidence Unknown으로 처리합니다",
     "line.notes_unreadable": (
@@ -77,11 +78,15 @@ TEXTS = {
     ),
     "line.spec_changed": "[harness] ⚠ {path} 파일이 승인 뒤에 바뀌어 다시 확인합니다",
     "line.granted": "[harness] 진행하면 이번 실행에 허용됨: {scope} 안의 쓰기, 명령 {commands}",
-    "line.may_end": "[harness] {path} 작성 완료. 여기서 세션을 끝내도 됩니다. 다음: onbook workflow {next}",
-    "line.stopped": "[harness] 멈췄습니다. 잃은 것은 없습니다. 이어서 하려면: onbook workflow resume",
+    "line.no_editor": (
+        "[harness] 여기서는 편집기를 열 수 없습니다. {path} 파일을 직접 고친 뒤 이어서 하세요: {workflow} resume"
+    ),
+    "line.may_end": "[harness] {path} 작성 완료. 여기서 세션을 끝내도 됩니다. 다음: {workflow} {next}",
+    "line.stopped": "[harness] 멈췄습니다. 잃은 것은 없습니다. 이어서 하려면: {workflow} resume",
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: 거부됨: {refusal}",
+    "agent.put_back": "[harness] ⚠ {persona}: git이 무엇을 실행할지 정하는 {path} 파일을 변경했습니다. 되돌렸습니다",
     "agent.outside_scope": "[harness] ⚠ {persona}: 범위 밖의 {path} 파일을 변경했습니다",
     "agent.too_many_files": "[harness] ⚠ {persona}: 파일 {count}개를 변경했습니다. 최대 {most}개입니다",
     # An earlier session.
@@ -94,6 +99,12 @@ TEXTS = {
     "session.run_verify": "구현 완료. verify를 실행할까요?",
     "session.run_evaluate": "검증 완료. evaluate를 실행할까요?",
     "session.run_next": "{phase}. {next} 명령을 실행할까요?",
+    "session.only_end_left": "워크플로가 완료되어 마무리만 남았습니다. 이어서 하려면: {workflow} resume",
+    "session.evaluation_cut_off": "평가가 중단되었습니다. 이어서 하려면: {workflow} resume",
+    "session.fix_undecided": "자동 수정이 아직 결정되지 않았습니다. 이어서 하려면: {workflow} resume",
+    "session.settled": "{flag}: 설정이 끝났고 정해진 것은 그대로입니다. {workflow} status 로 볼 수 있습니다",
+    "session.begin_one": '시작하려면: {workflow} "작업"',
+    "session.bad_place": '상태에 적힌 폴더를 쓸 수 없습니다. 새로 시작하려면: {workflow} "작업"',
     "session.plan_first": "먼저 plan을 실행하세요",
     "session.generate_first": "먼저 generate를 실행하세요",
     "session.verify_first": "먼저 verify를 실행하세요",
@@ -109,10 +120,18 @@ TEXTS = {
     "autofix.model": "[harness] ℹ 자동 수정 모델: {model}",
     "autofix.applying": "[harness] 패치 적용 대상: {paths}",
     "autofix.bad_path": "[harness] ✗ diff 경로 검증 실패: {path}",
+    "autofix.proposed": "✓ 확신도: {level} — {summary}",
+    "autofix.why": "패치: {why}.",
     "autofix.reverted": "적용 실패 — 적용 전 상태로 되돌렸습니다.",
     # Finishing.
     "finish.stage_failed": "{path} 스테이징 실패: {reason}. 이 파일이 git 기록에 없을 수 있습니다.",
     "finish.commit_failed": "[harness] ⚠ 커밋 실패: {reason}. 모든 것을 그대로 둡니다",
+    "finish.nothing_committed": "아무것도 커밋되지 않았습니다",
+    "finish.other_branch": "{branch} 브랜치가 체크아웃되어 있지 않아 커밋하지 않았습니다: git switch {branch}",
+    "finish.hooks_left_out": (
+        "[harness] ⚠ {path} 파일은 git 훅이며 이 워크플로에서 변경되었습니다. 이 커밋에서는 훅을 실행하지 않습니다"
+    ),
+    "finish.bad_place": "상태에 적힌 폴더를 쓸 수 없습니다. 아무것도 커밋하거나 삭제하지 않았습니다",
     "finish.deleting": "[harness] 삭제: {path}",
     "finish.kept": "[harness] 산출물 위치: {path}",
     "finish.committed": (
@@ -123,6 +142,8 @@ TEXTS = {
     "finish.out_of_scope": "[harness] ⚠ 범위 밖의 파일이라 커밋하지 않습니다: {path}",
     "finish.nothing": "[harness] 브랜치 {branch}: 커밋할 것이 없습니다",
     "finish.nothing_to_clean": "[harness] {path}에 정리할 것이 없습니다",
+    "finish.under_way": "여기서 워크플로가 진행 중입니다. 끝내거나({workflow} resume) 포기하세요({workflow} discard)",
+    "finish.not_ours": "우리가 삭제할 것이 아닙니다",
     "finish.uncommitted": "[harness] 브랜치 {branch}: 변경은 커밋되지 않고 작업 트리에 있습니다",
     "finish.discarded": "[harness] 버림: {path}",
     "finish.memory": "/memory 스킬의 팀 지식이 들어 있습니다.",
@@ -274,4 +295,10 @@ TEXTS = {
     "ask.keys": "↑ ↓ 또는 번호, 그다음 Enter · Ctrl-C는 멈춤, 나중에 이어서 할 수 있습니다",
     "ask.number": "번호 또는 직접 입력: ",
     "ask.no_answer": "입력한 내용: {text} — 선택지에 없으므로 아무것도 고르지 않았습니다.",
+    "ask.open": (
+        "{gate} 게이트에서 대기 중: {header}. 터미널에서 {command} 로, 또는 --answer {gate}={choices} 로 답하세요"
+    ),
+    "ask.same_command": "같은 명령",
+    "ask.stopped": "{gate} 게이트에서 멈췄습니다. 이어서 하려면: {workflow} resume",
+    "ask.left_alone": "{gate} 게이트에서 멈췄습니다. .harness/ 는 그대로입니다",
 }

@@ -70,6 +70,7 @@ TEXTS = {
     "line.evaluate_exhausted": "[harness] Avaliação FAIL (Layer 2) — não há mais repetições ({retries}/{most})",
     "line.failing_items": "Itens com falha: {summary}",
     "line.passed": "[harness] ✓ QA PASS — tarefa concluída.",
+    "line.passed_over_fail": "[harness] ⚠ A QA diz PASS embora Layer 1 tenha falhado: {summary}",
     "line.max_rounds": "[harness] Última rodada alcançada. O que falta está em qa_report.md.",
     "line.parse_failed": "[harness] ⚠ Não foi possível ler a linha de resposta — em seu lugar: confidence Unknown",
     "line.notes_unreadable": (
@@ -77,11 +78,13 @@ TEXTS = {
     ),
     "line.spec_changed": "[harness] ⚠ {path} mudou desde a aprovação; precisa ser confirmada de novo",
     "line.granted": "[harness] Prosseguir permite nesta execução: escrever em {scope}; os comandos {commands}",
-    "line.may_end": "[harness] {path} está escrito. A sessão pode terminar aqui; depois: onbook workflow {next}",
-    "line.stopped": "[harness] Parado. Nada se perde: continue com onbook workflow resume",
+    "line.no_editor": "[harness] Não é possível abrir um editor aqui: altere {path} e continue com {workflow} resume",
+    "line.may_end": "[harness] {path} está escrito. A sessão pode terminar aqui; depois: {workflow} {next}",
+    "line.stopped": "[harness] Parado. Nada se perde: continue com {workflow} resume",
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: recusado: {refusal}",
+    "agent.put_back": "[harness] ⚠ {persona}: alterou {path}, que decide o que o git executa; foi restaurado",
     "agent.outside_scope": "[harness] ⚠ {persona}: alterou {path}, que está fora do escopo",
     "agent.too_many_files": "[harness] ⚠ {persona}: alterou {count} arquivos; o máximo é {most}",
     # An earlier session.
@@ -94,6 +97,12 @@ TEXTS = {
     "session.run_verify": "Geração concluída. Executar verify?",
     "session.run_evaluate": "Verificação concluída. Executar evaluate?",
     "session.run_next": "{phase}. Executar {next}?",
+    "session.only_end_left": "o fluxo está concluído e só falta o final; continue com: {workflow} resume",
+    "session.evaluation_cut_off": "a avaliação foi interrompida; continue com: {workflow} resume",
+    "session.fix_undecided": "uma correção automática ainda não foi decidida; continue com: {workflow} resume",
+    "session.settled": "{flag}: a preparação terminou e o que foi definido permanece; {workflow} status mostra",
+    "session.begin_one": 'Comece um com: {workflow} "tarefa"',
+    "session.bad_place": 'o estado indica uma pasta que não pode ser usada; recomece com: {workflow} "tarefa"',
     "session.plan_first": "Execute primeiro plan",
     "session.generate_first": "Execute primeiro generate",
     "session.verify_first": "Execute primeiro verify",
@@ -109,10 +118,18 @@ TEXTS = {
     "autofix.model": "[harness] ℹ Modelo do auto-fix: {model}",
     "autofix.applying": "[harness] Aplicando o patch em: {paths}",
     "autofix.bad_path": "[harness] ✗ Caminho inválido no diff: {path}",
+    "autofix.proposed": "✓ confiança: {level} — {summary}",
+    "autofix.why": "O patch: {why}.",
     "autofix.reverted": "Falha ao aplicar — tudo voltou a ser como antes.",
     # Finishing.
     "finish.stage_failed": "Não foi possível preparar {path}: {reason}. Ele pode faltar no histórico do git.",
     "finish.commit_failed": "[harness] ⚠ O commit falhou: {reason}. Tudo fica como está",
+    "finish.nothing_committed": "nada foi confirmado",
+    "finish.other_branch": "o branch {branch} não está ativo, por isso nada foi confirmado: git switch {branch}",
+    "finish.hooks_left_out": (
+        "[harness] ⚠ {path} é um hook do git e foi alterado neste fluxo: os hooks não são executados neste commit"
+    ),
+    "finish.bad_place": "o estado indica uma pasta que não pode ser usada: nada foi confirmado nem apagado",
     "finish.deleting": "[harness] Excluindo: {path}",
     "finish.kept": "[harness] Os documentos estão em {path}",
     "finish.committed": (
@@ -123,6 +140,10 @@ TEXTS = {
     "finish.out_of_scope": "[harness] ⚠ {path} está fora do escopo e fica fora do commit",
     "finish.nothing": "[harness] Branch {branch}: não há nada para o commit",
     "finish.nothing_to_clean": "[harness] Não há nada a limpar em {path}",
+    "finish.under_way": (
+        "há um fluxo em andamento aqui; termine-o ({workflow} resume) ou desista dele ({workflow} discard)"
+    ),
+    "finish.not_ours": "Não cabe a nós apagá-la",
     "finish.uncommitted": "[harness] Branch {branch}: as mudanças estão na árvore de trabalho, sem commit",
     "finish.discarded": "[harness] Descartado: {path}",
     "finish.memory": "Contém conhecimento da equipe vindo do skill /memory.",
@@ -270,4 +291,8 @@ TEXTS = {
     "ask.keys": "↑ ↓ ou um número, depois Enter · Ctrl-C para, e o workflow pode ser retomado",
     "ask.number": "Número, ou suas próprias palavras: ",
     "ask.no_answer": "Você escreveu: {text} — não é nenhuma das opções, então nada foi escolhido.",
+    "ask.open": "à espera em {gate}: {header}; responda num terminal com {command}, ou com --answer {gate}={choices}",
+    "ask.same_command": "o mesmo comando",
+    "ask.stopped": "parado em {gate}; continue com {workflow} resume",
+    "ask.left_alone": "parado em {gate}; .harness/ fica como está",
 }

@@ -111,7 +111,7 @@ def _asked(work: Work, sent: Dispatch, diff: bytes) -> Question:
     if level == "Unknown" and "unknown" not in sent.said.casefold():
         work.say(work.words("line.parse_failed"))
     work.say(cut_middle(plain(diff).rstrip("\n"), _MOST_SHOWN))
-    work.say(work.words("line.said", line=f"confidence: {level} — {_summary(work) or sent.said}"))
+    work.say(work.words("autofix.proposed", level=level, summary=_summary(work) or sent.said))
     work.say(work.words("line.see", path=PATCH))
     work.say(work.words("autofix.model", model=model_for(work.state.model_config or ModelConfig(), "proposer")))
     return gate_question(work.words, "autofix", variant="low" if level == "Low" else "", level=level)
@@ -142,7 +142,7 @@ async def _apply(work: Work, diff: bytes) -> bool:
 
 
 def _say_failed(work: Work, error: PatchRefused) -> None:
-    work.say(f"{work.words('autofix.reverted')}\nThe patch {error}.")
+    work.say(f"{work.words('autofix.reverted')}\n{work.words('autofix.why', why=error)}")
 
 
 def _settle(work: Work, applied: Applied) -> None:

@@ -7,7 +7,8 @@ import msgspec
 from onbook.outcome import Outcome
 from onbook.policy.effects import one_line
 from onbook.workflow.agents.returns import judged
-from onbook.workflow.files.artefacts import QA_REPORT
+from onbook.workflow.checks.report import summary_in
+from onbook.workflow.files.artefacts import QA_REPORT, VERIFY_REPORT
 from onbook.workflow.files.reading import artefact_text
 from onbook.workflow.state.state import Dispatch, State, Verify
 from onbook.workflow.work import Work
@@ -35,6 +36,14 @@ def evaluators_dispatch(state: State) -> Dispatch | None:
 def outcome_of(*, passed: bool) -> Outcome:
     """How a phase that judges has ended: a FAIL that was found is no success, and no failure of the phase."""
     return Outcome.PASSED if passed else Outcome.BELOW_THRESHOLD
+
+
+def over_failed_checks(work: Work) -> str:
+    """What is to be said where a PASS would hide that Layer 1 has failed; empty where it has not."""
+    if work.state.verify.layer1_result != "FAIL":
+        return ""
+    summary = summary_in(artefact_text(work, work.state.docs_path + VERIFY_REPORT)) or "FAIL"
+    return work.words("line.passed_over_fail", summary=summary)
 
 
 def failing_items(work: Work) -> str:

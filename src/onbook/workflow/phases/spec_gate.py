@@ -39,6 +39,7 @@ async def confirm_spec(work: Work) -> None:
             work.advance(phase="generate_ready", spec_sha256=hashlib.sha256(shown).hexdigest(), dispatches=())
             return
         if not await _modified(work, answer.text):
+            work.say(work.words("line.no_editor", path=work.state.docs_path + SPEC), "warning")
             raise Waiting(question)
 
 

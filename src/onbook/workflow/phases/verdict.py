@@ -2,11 +2,15 @@
 
 import msgspec
 
+from onbook.policy.hands import read_or_none
+from onbook.workflow.files.artefacts import QA_REPORT
+from onbook.workflow.files.writing import write_own
 from onbook.workflow.gates import Question, Stopped, gate_question
 from onbook.workflow.phases.findings import (
     evaluators_dispatch,
     failing_items,
     is_passed,
+    over_failed_checks,
     said_by_evaluator,
     without_results,
 )
@@ -19,14 +23,27 @@ async def verdict(work: Work) -> None:
     state = work.state
     is_layer2 = state.verify.layer2_result == "FAIL"
     if is_passed(work):
+        warning = over_failed_checks(work)
+        _add_to_report(work, warning)
         _complete(work, "passed")
         work.say(work.words("line.passed"))
+        if warning:
+            work.say(warning, "warning")
     elif is_layer2 and state.verify.layer2_retries < LAYER2_RETRIES:
         _send_back(work)
     else:
         if is_layer2:
             _say_exhausted(work)
         await (_ask_in_round(work) if state.round < state.max_rounds else _ask_at_last(work))
+
+
+def _add_to_report(work: Work, warning: str) -> None:
+    """Whoever reads the report later must not take its PASS for one of the checks. Twice does no harm."""
+    path = work.state.docs_path + QA_REPORT
+    report = read_or_none(work.root, path) or b""
+    line = f"> {warning}\n".encode()
+    if warning and line not in report:
+        write_own(work.root, path, report.rstrip(b"\n") + b"\n\n" + line)
 
 
 def _send_back(work: Work) -> None:

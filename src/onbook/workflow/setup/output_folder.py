@@ -17,6 +17,7 @@ from onbook.workflow.setup.slug import with_suffix
 BASE = HARNESS_DOCS
 """Unless somebody names another."""
 _OURS = (CHANGES, VERIFY_REPORT, QA_REPORT)
+_CLOSED = b"over\n"
 _MOST_FOLDERS = 1000
 _LONGEST_TITLE = 200
 
@@ -47,7 +48,8 @@ def folder_of_spec(root: Path, folder: str) -> tuple[str, str]:
     if not lines:
         raise UsageError(f"--from-spec: {place}{SPEC} is missing or empty")
     taken = [name for name in _OURS if (root / place / name).exists()]
-    if taken and not (root / place / MARKER).is_file():
+    marker = read_or_none(root, place + MARKER)
+    if taken and (marker is None or _is_closed(marker)):
         raise UsageError(f"--from-spec: {place}{taken[0]} is there already and would be replaced; move it away first")
     return place, re.sub(r"\s+", " ", lines[0])[:_LONGEST_TITLE]
 
@@ -57,6 +59,13 @@ def make_folder(root: Path, folder: str, task: str) -> str:
     path = folder + MARKER
     write_own(root, path, f"{_mark(task)}\n".encode())
     return path
+
+
+def close_folder(root: Path, folder: str) -> None:
+    """Say in it that its workflow is over: what is there is kept, and the same task begins in another folder."""
+    marker = read_or_none(root, folder + MARKER)
+    if marker is not None and not _is_closed(marker):
+        write_own(root, folder + MARKER, marker.rstrip(b"\n") + b"\n" + _CLOSED)
 
 
 def is_result(root: Path, path: str) -> bool:
@@ -75,6 +84,10 @@ def _is_free(root: Path, folder: str, task: str) -> bool:
     except PathRefused:  # a file, a link
         return False
     return all(name in (SPEC, *OF_SPEC) or is_half_written(name) for name, _ in entries)
+
+
+def _is_closed(marker: bytes) -> bool:
+    return marker.endswith(_CLOSED)
 
 
 def _mark(task: str) -> str:

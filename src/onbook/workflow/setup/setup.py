@@ -11,6 +11,7 @@ import msgspec
 
 from onbook.outcome import UsageError
 from onbook.session.live import Live
+from onbook.workflow.calling import to_begin
 from onbook.workflow.files.artefacts import SPEC, sha256_of
 from onbook.workflow.files.repository import Repository
 from onbook.workflow.files.snapshot import candidates, take_snapshot
@@ -37,7 +38,7 @@ async def first_state(live: Live, options: WorkflowOptions) -> State:
     given = folder_of_spec(live.root, options.from_spec) if options.from_spec is not None else None
     task = options.task or (given[1] if given else "")
     if not task:
-        raise UsageError('workflow needs a task, as in onbook workflow "add a --version flag"')
+        raise UsageError(f"workflow needs a task, as in {to_begin('add a --version flag')}")
     await check_given_models(live, options)
     base = checked(live.root, options.output_dir).rstrip("/") if options.output_dir is not None else None
     if given:
@@ -50,6 +51,7 @@ async def first_state(live: Live, options: WorkflowOptions) -> State:
         docs_path=folder,
         cli_flags=Flags(options.verifier_model, base),
         user_lang=await _language(task, options),
+        lang_stays=options.user_lang is not None,
         has_git=await Repository(live.door).is_here(),
         repo_name=live.root.name,
         repo_path=str(live.root),

@@ -9,6 +9,7 @@ import msgspec
 
 from onbook.config.errors import reason
 from onbook.outcome import UsageError
+from onbook.workflow.calling import to_begin
 from onbook.workflow.state.older import with_defaults
 from onbook.workflow.state.soundness import unsoundness
 from onbook.workflow.state.state import SKILL, VERSION, State
@@ -68,7 +69,7 @@ class OldState(UsageError):
     """There is a state of version 1, which is shown and never gone on with."""
 
     def __init__(self) -> None:
-        super().__init__('a session of version 1 cannot be resumed; begin anew with: onbook workflow "task"')
+        super().__init__(f"a session of version 1 cannot be resumed; begin anew with: {to_begin()}")
 
 
 def look(root: Path) -> Found:

@@ -10,8 +10,8 @@ from onbook.outcome import UsageError
 from onbook.policy.names import looks_secret
 from onbook.workflow.files.paths import PathRejected, validate_path
 from onbook.workflow.gates import Gatekeeper, Question, Stopped, gate_question
-from onbook.workflow.messages import Words
-from onbook.workflow.setup.output_folder import BASE
+from onbook.workflow.messages import Words, catalogue
+from onbook.workflow.setup.output_folder import BASE, close_folder
 from onbook.workflow.state.going_on import where_to_go_on
 from onbook.workflow.state.loading import Broken, BrokenState, Foreign, Kept, OldState, V1State
 from onbook.workflow.state.phase import Phase
@@ -31,7 +31,7 @@ class LeftAlone(Stopped):
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
-        self.args = (f"stopped at the gate {question.gate}; .harness/ stays as it is",)
+        self.args = (catalogue(question.lang)("ask.left_alone", gate=question.gate),)
 
 
 async def recover(store: Store, gates: Gatekeeper, words: Words, say: Say, has_git: HasGit) -> Way:
@@ -61,7 +61,7 @@ async def go_on(store: Store, words: Words, say: Say, has_git: HasGit, *, stays:
         case Broken() as broken:
             raise BrokenState(broken)
         case Foreign(skill):
-            raise UsageError(f'{words("session.other_skill", skill=skill)} Begin one with: onbook workflow "task"')
+            raise UsageError(f"{words('session.other_skill', skill=skill)} {words('session.begin_one')}")
         case V1State():
             raise OldState
     if store.state.finalized:
@@ -69,7 +69,7 @@ async def go_on(store: Store, words: Words, say: Say, has_git: HasGit, *, stays:
         raise NoWorkflow
     if not is_place_safe(store.state, store.root):
         say(words("session.bad_docs_path", path=store.state.docs_path))
-        raise UsageError('the state names a folder that cannot be used; begin anew with: onbook workflow "task"')
+        raise UsageError(words("session.bad_place"))
     await _move(store, has_git, stays)
 
 
@@ -119,6 +119,7 @@ async def _of_ours(store: Store, gates: Gatekeeper, words: Words, say: Say, has_
             store.discard()
             return "fresh"
         case "discard":
+            close_folder(store.root, state.docs_path)
             store.discard()
             say(words("finish.discarded", path=".harness/"))
             return "ended"

@@ -90,6 +90,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     model_config: ModelConfig | None = None
     cli_flags: Flags = Flags()
     user_lang: str = "en"
+    lang_stays: bool = False
+    """Whether `--user-lang` has named it: then nothing that somebody writes changes it."""
     has_git: bool = False
     repo_name: str = ""
     repo_path: str = ""

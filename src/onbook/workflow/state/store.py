@@ -12,6 +12,7 @@ import msgspec
 
 from onbook.config.errors import reason
 from onbook.outcome import UsageError
+from onbook.workflow.calling import to_begin
 from onbook.workflow.state.approvals import Approvals
 from onbook.workflow.state.loading import FOLDER, STATE_NAME, Found, Kept, look
 from onbook.workflow.state.lock import Lock
@@ -28,7 +29,7 @@ class NoWorkflow(UsageError):
     """Nothing was begun here."""
 
     def __init__(self) -> None:
-        super().__init__('no workflow was begun here; begin one with: onbook workflow "task"')
+        super().__init__(f"no workflow was begun here; begin one with: {to_begin()}")
 
 
 class Store:
