@@ -18,6 +18,12 @@ def test_an_unknown_model_gets_a_suggestion(run: CommandLine, scripted_model: Sc
     assert not (workspace / ".onbook").exists()
 
 
+def test_what_was_typed_in_two_lines_is_complained_about_in_one(run: CommandLine) -> None:
+    done = run("ask", "--budget", "token=3\nonbook: all is well", "hello")
+    assert done.code == 2
+    assert done.complaint.startswith("--budget token=3 onbook: all is well: token is no limit; write as in ")
+
+
 def test_a_dead_route_is_said_and_recorded(run: CommandLine) -> None:
     run.route("dead", f"http://{DEAD}/v1", model="m")
     done = run("ask", "-m", "dead", "hello")

@@ -1,15 +1,17 @@
 """What a newcomer tries first: --version, --help, help, doctor, the Tab key."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import click
+import pexpect
 import pytest
 
 from onbook import __version__
 from onbook.cli.app import COMMANDS, onbook
-from tests.conftest import DEAD, CommandLine
+from tests.conftest import DEAD, CommandLine, Terminal
 from tests.scripted import ScriptedServer
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
@@ -51,6 +53,26 @@ def test_help_has_the_pages_and_the_commands(run: CommandLine) -> None:
     unknown = run("help", "evnts")
     assert unknown.code == 2
     assert unknown.complaint == 'no topic "evnts"; did you mean events? `onbook help` lists them'
+
+
+def test_a_topic_may_be_written_as_a_link_has_it_or_in_words(run: CommandLine) -> None:
+    page = run("help", "workflow-agents").stdout
+    assert page.startswith("# The agents of a workflow\n")
+    assert run("help", "workflow-agents.md#templates").stdout == page
+    assert run("help", "Workflow", "agents").stdout == page
+
+
+def test_pages_beside_the_manual_are_topics_too(run: CommandLine) -> None:
+    assert run("help", "contributing").stdout.startswith("# Working on onbook\n")
+    assert run("help", "changelog").stdout.startswith("# Changelog\n")
+
+
+def test_a_page_is_drawn_to_fit_a_terminal(terminal: Terminal) -> None:
+    child = terminal("help", "settings-reference")
+    child.expect(pexpect.EOF)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", child.before).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert any("safe_mode" in line and "|" not in line for line in lines)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,11 +1,13 @@
 """Stopping in the middle: Ctrl-C, SIGTERM, a reader that leaves, a disk that is full."""
 
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import CommandLine, Finished, eventually
+from tests.conftest import CommandLine, Finished, default_signals, eventually
 from tests.scripted import Reply, ScriptedServer, Stall
 
 
@@ -46,6 +48,26 @@ def test_a_cancelled_turn_is_not_part_of_the_history(run: CommandLine, scripted_
     process.communicate(timeout=10)
     run("ask", "--continue", "second")
     assert [message["content"] for message in scripted_model.chats[1].messages] == ["second"]
+
+
+STARTING = """
+import os, signal, sys
+
+class Interrupted:
+    def find_spec(self, name, path, target=None):
+        if name == "onbook.cli.app":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupted())
+from onbook.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_while_onbook_is_loading_says_nothing_of_python(workspace: Path) -> None:
+    with default_signals():
+        done = subprocess.run([sys.executable, "-c", STARTING, "sessions"], cwd=workspace, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 def test_nohup_keeps_an_answer_going_when_the_terminal_closes(run: CommandLine, scripted_model: ScriptedServer) -> None:

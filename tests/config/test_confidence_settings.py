@@ -34,6 +34,7 @@ def test_a_method_is_read_and_written_the_same(text: str, method: Method) -> Non
         ("samples:05", f'"samples:05" is not known; {FORMS}'),
         ("logprob", f'"logprob" is not known; {FORMS}; did you mean logprobs?'),
         ("", f'"" is not known; {FORMS}'),
+        ("\udcff", f'"?" is not known; {FORMS}'),
         ("ask\n", f'"ask\\n" is not known; {FORMS}; did you mean ask?'),
     ],
 )

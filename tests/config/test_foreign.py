@@ -76,6 +76,8 @@ def test_it_goes_over_the_workspace_s_own_file(places: Places) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
+        ("workflows = [[{ layer = 1 }]]", "1: workflows[0]: expected a table, got a list"),
+        ('roles = 5\nworkflows = [{ name = "x", layer = 1 }]', "1: roles: expected a list, got a whole number"),
         ('[[roles]]\nname = "r"\ntop_x = 1', "3: roles[0].top_x: unknown key; did you mean top_p?"),
         ('[[roles]]\nname = "r"\npipeline = "p"', "3: roles[0].pipeline: there is no pipeline p; define it with "),
         (

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from onbook.config.errors import SettingsError
@@ -11,7 +10,6 @@ from onbook.config.parse import parse_settings
 from onbook.config.workflow_settings import PERSONAS, ExternalAgent, WorkflowSettings
 from onbook.workflow.agents import personas
 
-PAGE = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
 AGENT = '[workflow.agents]\ngenerator = { command = ["coder", "--yes"], env = ["CODER_TOKEN"] }\n'
 
 
@@ -79,9 +77,3 @@ def test_a_stranger_says_nothing_about_your_workflow(mine: Path) -> None:
         "agent generator of the workflow, which runs coder --yes with CODER_TOKEN",
         'workflow.mode = "multi"',
     )
-
-
-@pytest.mark.parametrize("struct", [WorkflowSettings, ExternalAgent])
-def test_the_settings_page_names_every_key(struct: type[msgspec.Struct]) -> None:
-    for field in msgspec.structs.fields(struct):
-        assert f"| `{field.name}` |" in PAGE

@@ -152,4 +152,5 @@ def _complain(line: str) -> None:
     from onbook.policy.secrets import redact
     from onbook.terminal.screen import printable, write_aside
 
-    write_aside(f"onbook: {printable(redact(line))}\n")
+    said = " ".join(line.splitlines())  # what somebody typed may be part of it
+    write_aside(f"onbook: {printable(redact(said))}\n")

@@ -1,5 +1,6 @@
 """`onbook help`: the manual in the terminal. A topic is a page of `docs/`, a command, or a slash command."""
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -10,9 +11,14 @@ from onbook.commands import manual
 from onbook.commands.registry import COMMANDS as SLASH_COMMANDS
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
+from onbook.terminal.screen import is_terminal, width_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from click.shell_completion import CompletionItem
+
+_HINT = "onbook help TOPIC prints a page; with a pager: onbook help TOPIC | less"
 
 
 def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
@@ -33,24 +39,49 @@ def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str)
 def help_(ctx: click.Context, topic: tuple[str, ...]) -> None:
     """Read the manual: a topic, a command with its options, or a /command of the session. Without TOPIC, list them."""
     pages = manual.pages()
-    name = "-".join(topic)
+    name = manual.topic_of(topic)
     if not topic:
-        click.echo("Topics:   " + " ".join(sorted(pages)))
-        click.echo("Commands: " + " ".join(sorted(COMMANDS)))
-        click.echo("In a session: " + " ".join(f"/{each}" for each in sorted(SLASH_COMMANDS)))
-        click.echo("\nonbook help TOPIC prints a page; the pager of your choice: onbook help TOPIC | less")
-    elif topic[0] in COMMANDS:
+        click.echo(_contents(pages))
+    elif topic[0] in COMMANDS and (len(topic) == 1 or name not in pages):
         command, context = _command(ctx.find_root(), topic)
         click.echo(command.get_help(context))
         if name in pages:
-            click.echo(f"\n{pages[name].read_text(encoding='utf-8')}")
-    elif name in pages and not name.startswith("/"):
-        click.echo(pages[name].read_text(encoding="utf-8"))
+            click.echo()
+            _show(pages[name])
+    elif name in pages:
+        _show(pages[name])
     elif manual.is_command(topic):
         click.echo(manual.page(topic))
     else:
         hint = did_you_mean(name, [*pages, *COMMANDS, *(f"/{each}" for each in SLASH_COMMANDS)]) or ";"
         raise UsageError(f'no topic "{" ".join(topic)}"{hint} `onbook help` lists them')
+
+
+def _contents(pages: "dict[str, Path]") -> str:
+    """Every topic with its title, then the commands."""
+    titles = [f"  {topic:<19} {manual.title(page)}" for topic, page in sorted(pages.items())]
+    slash = [f"/{each}" for each in sorted(SLASH_COMMANDS)]
+    return "\n".join(
+        ["Topics:", *titles, "", "Commands:", _filled(sorted(COMMANDS)), "", "In a session:", _filled(slash), "", _HINT]
+    )
+
+
+def _filled(words: list[str]) -> str:
+    from textwrap import fill
+
+    return fill(" ".join(words), 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _show(page: "Path") -> None:
+    """The page drawn for a terminal, and as it is for a pipe."""
+    text = page.read_text(encoding="utf-8")
+    columns = width_of(sys.stdout) if is_terminal(sys.stdout) else None
+    if columns is not None:
+        from onbook.terminal.growing import WIDEST
+        from onbook.terminal.markdown import rendered
+
+        text = rendered(text, min(columns, WIDEST), reflowed=True)
+    click.echo(text.rstrip("\n"))
 
 
 def _subcommands(root: click.Context, words: tuple[str, ...]) -> list[str]:
@@ -69,7 +100,7 @@ def _command(root: click.Context, words: tuple[str, ...]) -> tuple[click.Command
     for word in words:
         found = command.get_command(context, word) if isinstance(command, click.Group) else None
         if found is None:
-            raise UsageError(f'"{context.command_path}" has no command "{word}"')
+            raise UsageError(f'"{context.command_path}" has no command "{word}"; see {context.command_path} --help')
         command = found
         context = click.Context(command, info_name=word, parent=context)
     return command, context

@@ -29,6 +29,7 @@ def _beside(incomplete: str) -> list[str]:
         if name.casefold().startswith(typed.casefold())
         and (is_folder or name.lower().endswith(MARKDOWN))
         and (typed.startswith(".") or not name.startswith("."))
+        and name.isprintable()  # a name with a new line in it would be taken for several
     )
     return [f"{folder}{slash}{name}" for name in wanted]
 

@@ -1,5 +1,6 @@
 """Options that several commands share, with their completion."""
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,11 +20,16 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
     from click.shell_completion import CompletionItem
 
+    from onbook.policy.effects import one_line
     from onbook.transcript.sessions import list_sessions
     from onbook.workspace.root import sessions_path
 
     found = known_here(ctx, lambda stage: list_sessions(sessions_path(stage.root)))
-    return [CompletionItem(each.id, help=each.first[:60]) for each in found if each.id.startswith(incomplete)]
+    return [
+        CompletionItem(each.id, help=one_line(each.first, 60))
+        for each in found
+        if each.id.startswith(incomplete) and is_plain(each.id)
+    ]
 
 
 def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
@@ -55,7 +61,14 @@ def offered(words: Iterable[str], incomplete: str) -> "list[CompletionItem]":
     """The words that go on from what was typed, in any case."""
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(word) for word in words if word.casefold().startswith(incomplete.casefold())]
+    typed = incomplete.casefold()
+    return [CompletionItem(word) for word in words if word.casefold().startswith(typed) and is_plain(word)]
+
+
+def is_plain(word: str) -> bool:
+    """Whether a shell takes the word for itself alone. bash puts in what it is given, and files that came with a cloned
+    folder have any names: `$(…)` would be run with the line."""
+    return shlex.quote(word) == word
 
 
 def session_to_go_on_with(given: Mapping[str, Any]) -> str | None:

@@ -1,6 +1,6 @@
-"""The command pages of the manual, made from the commands themselves so that they cannot go stale.
+"""The pages of the manual that are made from the code, so that they cannot go stale: the commands and the settings.
 
-`python -m onbook.cli.pages docs/commands` writes them; a test compares.
+`python -m onbook.cli.pages docs` writes them; a test compares.
 """
 
 import sys
@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from onbook.cli.app import COMMANDS, onbook
+from onbook.cli.settings_page import settings_page
 from onbook.commands.registry import COMMANDS as SLASH_COMMANDS
 from onbook.commands.usage import help_of, subcommands
 
@@ -47,12 +48,14 @@ def _page(title: str, text: str) -> str:
     return f"# {title}\n\n```text\n{text}\n```\n"
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for stale in folder.glob("*.md"):
+def main(docs: Path) -> None:
+    commands = docs / "commands"
+    commands.mkdir(parents=True, exist_ok=True)
+    for stale in commands.glob("*.md"):
         stale.unlink()
     for name, page in command_pages().items():
-        (folder / name).write_text(page, encoding="utf-8")
+        (commands / name).write_text(page, encoding="utf-8")
+    (docs / "settings-reference.md").write_text(settings_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,11 @@ def _complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) 
     from click.shell_completion import CompletionItem
 
     found = options.known_here(ctx, lambda stage: all_runs(stage.root))
-    return [CompletionItem(run.id, help=f"{run.name}, {run.outcome}") for run in found if run.id.startswith(incomplete)]
+    return [
+        CompletionItem(run.id, help=printable(f"{run.name}, {run.outcome}"))
+        for run in found
+        if run.id.startswith(incomplete) and options.is_plain(run.id)
+    ]
 
 
 _run_argument = click.argument("run", metavar="[RUN]", default="latest", shell_complete=_complete_runs)

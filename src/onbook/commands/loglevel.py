@@ -17,7 +17,7 @@ async def loglevel(call: Call, level: LogLevel | None) -> None:
     \b
     none    warnings and errors only
     info    notices too: which model, what goes along (the default)
-    debug   everything: tools with their arguments and results, programs with their output
+    debug   everything: tools with arguments and results, programs with output
     """
     if level is not None:
         call.live.log.level = level

@@ -24,14 +24,15 @@ async def loop(ctx: click.Context, words: tuple[str, ...]) -> Outcome:
     it runs; an iteration that fails is said, and the loop goes on. Ctrl-C ends it, whatever it is doing.
 
     \b
-    --count N                at most so many iterations: 10 by default, 100 at most
+    --count N                at most so many iterations: 10 by default, up to 100
     --until PATTERN          stop when the output of an iteration matches
-    --on-change              show and record an iteration only when its output is not that of the last, with a diff
+    --on-change              show and record an iteration only when its output
+                             is not that of the last, with a diff
     --until-confidence 90%   stop when the model is so sure of its answer
 
     \b
     Examples:
-      /loop 5m Summarise the new lines in build.log, and say whether anything broke
+      /loop 5m Summarise the new lines in build.log and say whether it broke
       /loop 30s --on-change /git status
       /loop 2s --until FAILED /run make test
     """

@@ -22,13 +22,23 @@ _HEADS = {
 }
 
 
+_BESIDE = {"contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
+"""Pages that a clone has beside `docs/`; the installed package has them among the others."""
+
+
 def pages() -> dict[str, Path]:
     """Every page by its topic, from the installed package or from the clone it runs in."""
     package = Path(str(resources.files("onbook")))
-    for folder in (package.parent.parent / "docs", package / "docs"):
-        if (folder / "events.md").is_file():
-            return {path.stem: path for path in folder.glob("*.md")}
-    return {}
+    clone = package.parent.parent
+    if (clone / "docs" / "events.md").is_file():
+        return _topics(clone / "docs") | {topic: clone / name for topic, name in _BESIDE.items()}
+    return _topics(package / "docs")
+
+
+def title(page: Path) -> str:
+    """What the page is called: its first heading."""
+    with page.open(encoding="utf-8") as text:
+        return text.readline().removeprefix("#").strip()
 
 
 def overview() -> str:
@@ -48,14 +58,23 @@ def page(topic: Sequence[str]) -> str:
 
         first = topic[0].removeprefix("/").lower()
         return help_of([ALIASES.get(first, first), *topic[1:]])
-    found = pages().get("-".join(topic))
+    found = pages().get(topic_of(topic))
     if found is None:
         hint = did_you_mean(" ".join(topic), [*COMMANDS, *pages()]) or "; /help lists them"
         raise UsageError(f'no topic "{" ".join(topic)}"{hint}')
     return found.read_text(encoding="utf-8").rstrip("\n")
 
 
+def topic_of(words: Sequence[str]) -> str:
+    """The name of the page that the words mean: `workflow agents`, or as a link has it, `workflow-agents.md`."""
+    return "-".join(words).lower().partition("#")[0].removesuffix(".md")
+
+
 def is_command(topic: Sequence[str]) -> bool:
     """Whether the words begin with the name of a slash command."""
     name = topic[0].removeprefix("/").lower() if topic else ""
     return name in COMMANDS or name in ALIASES
+
+
+def _topics(folder: Path) -> dict[str, Path]:
+    return {path.stem.lower(): path for path in folder.glob("*.md")}

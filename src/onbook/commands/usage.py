@@ -1,6 +1,7 @@
 """How a command is used: its usage line, its help, and click's complaints in our own words."""
 
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 
 import click
@@ -9,7 +10,9 @@ from onbook.commands.group import Group
 from onbook.commands.registry import COMMANDS, slash_commands
 from onbook.outcome import UsageError
 
-_WIDTH = 100
+_WIDTH = 80
+_LINE = 100
+"""Characters of a command's first sentence in the help of the command above it."""
 _QUOTED_PARAMETER = re.compile(r"'(--?[\w-]+|\[[^']*\]|[A-Z][A-Z_.…-]*)'")
 
 
@@ -27,17 +30,24 @@ def subcommands(words: Sequence[str]) -> list[str]:
 def help_text(context: click.Context) -> str:
     """Usage, what it does, its options and its subcommands."""
     formatter = click.HelpFormatter(width=_WIDTH)
-    formatter.write(f"{usage(context)}\n")
+    formatter.write(f"{_wrapped(usage(context))}\n")
     context.command.format_help_text(context, formatter)
     click.Command.format_options(context.command, context, formatter)
     inner = list(_inner(context))
     if inner:
         with formatter.section("Commands"):
-            formatter.write_dl([(usage(each), each.command.get_short_help_str(_WIDTH)) for each in inner])
+            formatter.write_dl([(usage(each), each.command.get_short_help_str(_LINE)) for each in inner])
     same = [alias for name, entry in COMMANDS.items() if context.info_name == f"/{name}" for alias in entry.aliases]
     if same:
         formatter.write(f"\nThe same: {' '.join(f'/{alias}' for alias in same)}\n")
     return formatter.getvalue().rstrip("\n")
+
+
+def _wrapped(usage_line: str) -> str:
+    """In lines that fit, broken between options only."""
+    joined = re.sub(r"\[[^]]*\]", lambda option: option[0].replace(" ", "\0"), usage_line)
+    lines = textwrap.wrap(joined, _WIDTH, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
+    return "\n".join(lines).replace("\0", " ")
 
 
 def usage(context: click.Context) -> str:

@@ -14,7 +14,7 @@ Amount = Annotated[float, msgspec.Meta(gt=0, le=10**9)]
 
 
 class BudgetSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits of one run; what is None has none."""
+    """Limits of one run; what is left out has none."""
 
     tokens: Count | None = None
     """Tokens read and written, of all models together."""

@@ -26,7 +26,7 @@ class ConfidenceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     """How steps with a threshold are measured."""
 
     method: str = "ask"
-    """`ask`, `logprobs` or `samples:N`."""
+    """`ask`, `logprobs` or `samples:N`, with N from 2 to 20 replies to compare."""
 
     def __post_init__(self) -> None:
         if problem := _problem(self.method):
@@ -48,6 +48,6 @@ _FORMS = "write ask, logprobs or samples:N with N from 2 to 20, as in samples:5"
 def _problem(text: str) -> str:
     if _METHOD.fullmatch(text):
         return ""
-    shown = msgspec.json.encode(text[:40]).decode()
+    shown = msgspec.json.encode(text[:40].encode("utf-8", "replace").decode()).decode()
     hint = did_you_mean(text, ("ask", "logprobs")) if ":" not in text else ""
     return f"{shown} is not known; {_FORMS}{hint}"

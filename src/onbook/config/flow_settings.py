@@ -21,18 +21,18 @@ AtOnce = Annotated[int, msgspec.Meta(ge=1, le=1024)]
 
 
 class StepTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One step. Which keys it has depends on its type; what is None was left out."""
+    """One step. Which keys it has depends on its type."""
 
     name: str
-    """What it is called; no step beside it has the same name."""
+    """What it is called, without `/`, `[` or `]`; no step beside it has the same name."""
     type: StepType = "once"
     """How it runs."""
     command: Command | None = None
-    """The program it runs. There is no shell unless `shell` says so."""
+    """The program it runs: a line, split as a shell would, or a list. There is no shell unless `shell` says so."""
     shell: bool | None = None
-    """Whether the command is a line for /bin/sh."""
+    """Whether the command is a line for `/bin/sh`."""
     timeout: Seconds | None = None
-    """Seconds after which the program is stopped, or the model's answer given up."""
+    """Seconds after which the program is stopped, or the model's answer given up; a prompt has no limit by default."""
     env: tuple[str, ...] | None = None
     """Names of variables that the program gets although they may hold keys."""
     prompt: str | None = None
@@ -48,27 +48,27 @@ class StepTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     max_iterations: Rounds | None = None
     """How often a loop goes round at most."""
     exit_pattern: str | None = None
-    """The loop ends when its last substep's output has this."""
+    """The pattern that ends a loop, looked for in its last substep's output."""
     on_exhausted: Literal["pass", "error"] | None = None
-    """What a loop does that never found it."""
+    """What happens when a loop went round so often and never found it."""
     parse_pattern: str | None = None
-    """What the items of a foreach are: group 1, or else the whole match."""
+    """The pattern of an item of a foreach: its group 1, or else the whole match."""
     parallel: AtOnce | None = None
     """How many items of a foreach run at once."""
     join: str | None = None
     """What stands between the outputs of a foreach or a parallel step."""
     on_empty: Literal["pass", "error"] | None = None
-    """What a foreach does that finds no item."""
+    """What happens when a foreach finds no item."""
     condition_pattern: str | None = None
-    """What a conditional step looks for in the output of its command."""
+    """The pattern that a conditional step looks for in the output of its command."""
     on_match: "tuple[Command | StepTable, ...] | None" = None
-    """What runs when it is there, one after the other."""
+    """What runs when it is there, one after the other: commands and tables of steps."""
     on_no_match: "tuple[Command | StepTable, ...] | None" = None
-    """What runs when it is not."""
+    """What runs when it is not; without it the branch's input is passed on."""
     branch_input: Literal["classifier", "original"] | None = None
     """What the branch is given: the output that was looked at, or the step's own input."""
     aggregator: "Command | StepTable | None" = None
-    """What makes one output of those of a parallel step."""
+    """What makes one output of those of a parallel step: a command or the table of a step."""
 
     def __post_init__(self) -> None:
         check_step_name(self.name)
@@ -94,7 +94,7 @@ class Pipeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """Scripts, one after the other: what one writes, the next one reads."""
 
     name: str
-    """What it is called, in any case."""
+    """What it is called, in any case: letters, digits, `_`, `.` and `-`."""
     steps: tuple[StepTable, ...]
     """Its steps, in order."""
     description: str = ""
@@ -114,13 +114,13 @@ class Workflow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """Prompts, one after the other, with scripts between them where they help."""
 
     name: str
-    """What it is called, in any case."""
+    """What it is called, in any case: letters, digits, `_`, `.` and `-`."""
     steps: tuple[StepTable, ...] = ()
     """Its steps, in order."""
     description: str = ""
     """What it is for, in a line."""
     kind: Literal["harness"] | None = None
-    """`harness` is the workflow that plans, generates, verifies and evaluates; it has no steps of its own."""
+    """The workflow that plans, generates, verifies and evaluates; it has no steps of its own."""
     allow_empty: bool = False
     """Whether its last output may be empty."""
 

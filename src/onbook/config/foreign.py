@@ -52,15 +52,19 @@ def _set_aside_layered(values: dict[str, Any]) -> list[str]:
     workflows = values.get("workflows")
     if not isinstance(workflows, list):
         return []
-    layered = [each["name"] for each in workflows if _has_layers(each) and isinstance(each.get("name"), str)]
+    layered = [each["name"] for each in workflows if _is_layered(each)]
     values["workflows"] = [
-        {"name": each["name"], "kind": "harness"} if _has_layers(each) and each.get("name") in layered else each
-        for each in workflows
+        {"name": each["name"], "kind": "harness"} if _is_layered(each) else each for each in workflows
     ]
-    for role in values.get("roles", ()):
+    roles = values.get("roles")
+    for role in roles if isinstance(roles, list) else ():
         if isinstance(role, dict) and role.get("workflow") in layered:
             del role["workflow"]
     return layered
+
+
+def _is_layered(workflow: Any) -> bool:
+    return isinstance(workflow, dict) and isinstance(workflow.get("name"), str) and _has_layers(workflow)
 
 
 def _has_layers(table: Any) -> bool:

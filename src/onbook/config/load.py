@@ -53,7 +53,7 @@ def load_settings(
     files = [found for found in (user, own) if found]
     left_out: list[LeftOut] = []
     values: dict[str, Any] = {}
-    origins = {field.name: "default" for field in msgspec.structs.fields(Settings) if _is_scalar(field.type)}
+    origins = {field.name: "default" for field in msgspec.structs.fields(Settings) if is_scalar(field.type)}
     notices = []
     for found in files:
         layer = found.values
@@ -104,7 +104,7 @@ def _from_environment(environ: Mapping[str, str]) -> list[tuple[str, str, Any]]:
     for field in msgspec.structs.fields(Settings):
         variable = environment_variable(field.name)
         text = environ.get(variable)
-        if text and _is_scalar(field.type):
+        if text and is_scalar(field.type):
             found.append((field.name, variable, _checked(field, variable, text)))
     return found
 
@@ -124,9 +124,10 @@ def _checked(field: msgspec.structs.FieldInfo, variable: str, text: str) -> Any:
     return value
 
 
-def _is_scalar(kind: Any) -> bool:
+def is_scalar(kind: Any) -> bool:
+    """Whether a field of that type is one value, which a variable can hold."""
     if typing.get_origin(kind) is typing.Annotated:
-        return _is_scalar(typing.get_args(kind)[0])
+        return is_scalar(typing.get_args(kind)[0])
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
-        return all(_is_scalar(part) for part in typing.get_args(kind))
+        return all(is_scalar(part) for part in typing.get_args(kind))
     return kind in (str, int, float, bool, type(None))

@@ -13,17 +13,17 @@ class McpServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """One server: a program that is started, or an address that is called."""
 
     name: str
-    """What it is called; its tools are named after it."""
+    """What it is called: letters, digits, `_`, `.` and `-`; its tools are named after it."""
     command: str | tuple[str, ...] | None = None
-    """The program with its arguments: a line, split as a shell would, or a list. There is no shell."""
+    """The program with its arguments: a line, split as a shell would, or a list; no shell. This or `url`."""
     url: str | None = None
-    """The address of a server that speaks streamable HTTP."""
+    """The address of a server that speaks streamable HTTP. This or `command`."""
     env: tuple[str, ...] = ()
     """Names of variables that the program gets although they may hold keys; all others that do are removed."""
     key_env: str | None = None
     """Name of the variable with the bearer token, for a `url`."""
     allow: tuple[str, ...] = ()
-    """Tools that may be used without a question, as the server names them; `*` is all of them."""
+    """Tools that may be used without a question, as the server names them; `["*"]` is all of them."""
     timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 60.0
     """Seconds after which a call of a tool is given up."""
 

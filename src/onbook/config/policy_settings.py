@@ -21,7 +21,7 @@ class Permission(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     write: Answer | None = None
     """Making and changing files."""
     run: Answer | None = None
-    """Starting programs that lie there."""
+    """Starting programs that lie there; for `.`, all programs."""
     delete: Answer | None = None
     """Removing files."""
 
@@ -45,9 +45,9 @@ class PolicySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     permissions: tuple[Permission, ...] = ()
     """Rules by folder; the longest path that fits decides."""
     programs: tuple[str, ...] = ()
-    """Programs that safe mode allows besides its own, with any options."""
+    """Programs that safe mode allows besides its own, with any options; paths stay fenced."""
     sandbox: SandboxChoice = "auto"
-    """Whether programs that models start run inside bubblewrap."""
+    """Whether programs that models start run inside bubblewrap; `auto` is where it works."""
     timeout: Annotated[float, msgspec.Meta(gt=0, le=86400)] = 120.0
     """Seconds after which a program that a model started is stopped."""
     output_limit: Annotated[int, msgspec.Meta(ge=1024, le=1 << 30)] = 200_000

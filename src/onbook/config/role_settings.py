@@ -12,9 +12,9 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """A part to play: `role = "critic"` in the settings, `/role critic` in a session."""
 
     name: str
-    """What it is called, in any case."""
+    """What it is called, in any case: letters, digits, `_`, `.` and `-`."""
     model: str | None = None
-    """The route or model that plays it; None leaves it to the active one."""
+    """The route or model that plays it; without it the active one does."""
     system: str | None = None
     """What the model is told, besides the workspace's own instruction."""
     welcome: str | None = None
@@ -28,7 +28,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     workflow: str | None = None
     """The workflow that it goes through after that, one of `workflows`."""
     tools: tuple[str, ...] | None = None
-    """The only tools it may use, by name; an empty list is none, and None is all there are."""
+    """The only tools it may use, by name; an empty list is none. Without it, all there are."""
 
     def __post_init__(self) -> None:
         check_name("a role's", self.name)

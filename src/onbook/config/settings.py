@@ -1,7 +1,7 @@
 """Everything a user can set, with what it is for.
 
 A new setting is a new field here and nothing else: reading, merging, the environment and the error lines
-follow from the types. `docs/settings.md` describes each; a test keeps the two in step.
+follow from the types, and `make docs` makes the reference of them from the sentences below each field.
 """
 
 from typing import Annotated
@@ -29,11 +29,11 @@ class Route(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """A named way to a model, here or elsewhere: `--model name` on the command line."""
 
     name: str
-    """What it is called, in any case."""
+    """What it is called, in any case: letters, digits, `_`, `.` and `-`."""
     url: str
-    """Where it leads; the schemes are in `route_url`."""
+    """Where it leads, as in `ollama://pi.local`; `docs/settings.md` lists the forms."""
     model: str | None = None
-    """Which of the backend's models to use; None leaves the choice to the backend."""
+    """Which of the backend's models to use; without it the backend chooses."""
     key_env: str | None = None
     """Name of the environment variable that holds the key. The key itself never stands in a file."""
     context: Tokens | None = None
@@ -63,11 +63,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All settings of one session, merged."""
 
     model: str | None = None
-    """Which model answers: a route or a model name; None lets onbook find one."""
+    """Which model answers: the name of a route or of a model; without it onbook finds one."""
     agent_name: str = "Harvey"
-    """The agent's name on stage."""
+    """The agent's name on stage, one line."""
     role: str | None = None
-    """The role it plays, one of `roles`."""
+    """The role that is taken at the start, one of `roles`."""
     context: Tokens | None = None
     """Context window in tokens of the active model, where the backend cannot tell."""
     routes: tuple[Route, ...] = ()

@@ -49,15 +49,18 @@ class WorkflowSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a workflow need not ask, and who plays in it."""
 
     mode: Literal["single", "standard", "multi"] | None = None
-    """How many heads plan and review; None asks."""
+    """How many heads plan and review; without it you are asked."""
     model: str | None = None
-    """`default`, `all-opus`, `balanced`, `economy` or `executor:…,advisor:…,evaluator:…`; None asks."""
+    """Which model plays which part: `default`, `all-opus`, `balanced`, `economy` or
+    `executor:M,advisor:M,evaluator:M` with any models; without it you are asked."""
     conventions: Literal["scan", "skip"] | None = None
-    """Whether the code is looked through for its conventions where no file tells them; None asks."""
+    """Whether the code is looked through for its conventions where no file tells them; without it you are
+    asked."""
     models: dict[str, str] = {}
-    """The route or model that each of `opus`, `sonnet` and `haiku` stands for."""
+    """The route or model that each of `opus`, `sonnet` and `haiku` stands for; one that is missing is a route of that
+    name, else the active model."""
     agents: dict[str, ExternalAgent] = {}
-    """Personas that are played by programs."""
+    """Personas that are played by programs, by the name of the persona."""
 
     def __post_init__(self) -> None:
         check_line("model", self.model)

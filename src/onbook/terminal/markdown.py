@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 from onbook.terminal.screen import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
-    from rich.markdown import Markdown
+    from rich.console import Console, ConsoleOptions
+    from rich.markdown import Markdown, MarkdownElement
+    from rich.table import Table
 
 
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
@@ -25,8 +29,10 @@ def load() -> None:
     _parser()
 
 
-def rendered(text: str, columns: int) -> str:
-    """The block with the terminal's codes, ours only: whatever codes the text itself held are shown as text."""
+def rendered(text: str, columns: int, *, reflowed: bool = False) -> str:
+    """The block with the terminal's codes, ours only: whatever codes the text itself held are shown as text.
+
+    `reflowed` is for text whose lines were broken for a file, such as a page of the manual."""
     from rich.console import Console
 
     shown = io.StringIO()
@@ -38,7 +44,7 @@ def rendered(text: str, columns: int) -> str:
         highlight=False,
         legacy_windows=False,
     )
-    console.print(_parsed(printable(text)))
+    console.print(_parsed(printable(text), reflowed=reflowed))
     lines = [line.rstrip(" ") for line in shown.getvalue().split("\n")]
     seen = [number for number, line in enumerate(lines) if _CODES.sub("", line).strip()]
     if not seen:  # a link's definition, for one, is nothing to draw
@@ -46,16 +52,27 @@ def rendered(text: str, columns: int) -> str:
     return "".join(f"{line}\n" for line in lines[seen[0] : seen[-1] + 1])
 
 
-def _parsed(text: str) -> "Markdown":
+def _parsed(text: str, *, reflowed: bool) -> "Markdown":
     """As written: tags stay visible, a line stays a line, headings stay on the left, a link shows where it leads."""
-    from rich.markdown import Heading, Markdown
+    from rich.markdown import Heading, Markdown, TableElement
 
     class LeftHeading(Heading):
         LEVEL_ALIGN = dict.fromkeys(Heading.LEVEL_ALIGN, "left")
 
+    class WholeTable(TableElement):
+        """A word that is too long for its column goes on in the next line, where rich would cut it off."""
+
+        def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[Table]":
+            for table in super().__rich_console__(console, options):
+                for column in table.columns:  # type: ignore[union-attr]
+                    column.overflow = "fold"
+                yield table  # type: ignore[misc]
+
     markdown = Markdown("", hyperlinks=False, code_theme="ansi_light" if _is_light() else "ansi_dark")
-    markdown.elements = {**Markdown.elements, "heading_open": LeftHeading}  # type: ignore[misc]
-    markdown.parsed = [_with_line_breaks(token) for token in _parser().parse(text)]
+    own: dict[str, type[MarkdownElement]] = {"heading_open": LeftHeading, "table_open": WholeTable}
+    markdown.elements = {**Markdown.elements, **own}  # type: ignore[misc]
+    tokens = _parser().parse(text)
+    markdown.parsed = list(_with_bare_tables(tokens) if reflowed else map(_with_line_breaks, tokens))
     return markdown
 
 
@@ -64,6 +81,17 @@ def _with_line_breaks(token: "Token") -> "Token":
         if child.type == "softbreak":
             child.type = "hardbreak"
     return token
+
+
+def _with_bare_tables(tokens: "list[Token]") -> "Iterator[Token]":
+    """Without the addresses of links in tables: they would take the room that the words need."""
+    inside = False
+    for token in tokens:
+        if token.type in ("table_open", "table_close"):
+            inside = token.type == "table_open"
+        if inside and token.children:
+            token.children = [each for each in token.children if each.type not in ("link_open", "link_close")]
+        yield token
 
 
 def _is_light() -> bool:

@@ -10,7 +10,7 @@ from onbook.workspace.errors import WorkspaceError
 from onbook.workspace.files import write_atomic
 
 _SETTINGS = """\
-# Settings of this workspace. Every key is explained by: onbook help settings
+# Settings of this workspace. Every key is explained by: onbook help settings-reference
 # After a change, and in every clone of this folder: read it, and then say: onbook trust
 
 # model = "llama3"       # the model that answers, or a route; without it onbook looks for one
