@@ -4,7 +4,8 @@
     python examples/workflow/run.py --mode multi       with three planners, cross-critique and two advisors
     python examples/workflow/run.py --ask              you answer the gates
 
-The project is copied to a new folder and becomes a git repository there; pytest and ruff are the real ones.
+The project is copied to a new folder and becomes a git repository there; pytest and ruff are the real ones, and
+`make test` installs them.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from examples.workflow.cast import TASK, enter  # noqa: E402 - the clone is no p
 from tests.scripted import ScriptedServer  # noqa: E402
 from tests.workflow.cast import Cast  # noqa: E402
 
+CHECKS = ("pytest", "ruff")
 ANSWERS = ("conventions=skip", "spec=proceed", "commit=code")
 
 
@@ -32,6 +34,9 @@ def main() -> int:
     parser.add_argument("--ask", action="store_true", help="answer the gates yourself")
     parser.add_argument("--folder", type=Path, help="where the project is copied to; a new folder by default")
     given = parser.parse_args()
+    if missing := [name for name in CHECKS if not shutil.which(name, path=search_path())]:
+        print(f"run.py: {' and '.join(missing)} not found: make test installs them, as does pip install pytest ruff")
+        return 2
     folder = given.folder or Path(tempfile.mkdtemp(prefix="onbook-workflow-"))
     project, home = set_stage(folder)
     flags = ["--mode", given.mode, "--model-config", "default"]
@@ -71,8 +76,11 @@ def name_model(home: Path, url: str) -> None:
 def environment(home: Path) -> dict[str, str]:
     """Nothing of this machine's settings; pytest and ruff of the Python that runs this."""
     folders = {f"ONBOOK_{kind}_DIR": str(home) for kind in ("CONFIG", "CACHE", "STATE")}
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    return os.environ | folders | {"HOME": str(home), "PATH": path}
+    return os.environ | folders | {"HOME": str(home), "PATH": search_path()}
+
+
+def search_path() -> str:
+    return os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 
 
 def git(folder: Path, *words: str) -> None:
