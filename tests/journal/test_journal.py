@@ -13,6 +13,7 @@ from onbook.flow.data import Small
 from onbook.journal.errors import Damaged, JournalError, NoSuchRun
 from onbook.journal.journal import open_journal
 from onbook.journal.listing import find_run, instances_of, list_runs
+from onbook.journal.reading import all_runs, one_run
 from onbook.journal.recording import new_run
 from onbook.journal.run import RunJournal
 from onbook.outcome import Outcome
@@ -95,6 +96,23 @@ def test_a_journal_that_would_run_something_by_itself_counts_as_damaged(begin: B
         pass
 
 
+@pytest.mark.parametrize(
+    "planted",
+    [
+        *("runs SET started = 'x'", "runs SET started = 1e300", "runs SET name = x'ff'", "runs SET process = x'ff'"),
+        *("instances SET seconds = 'x'", "instances SET address = x'fe'", "instances SET finished = 9e999"),
+    ],
+)
+def test_values_that_onbook_never_wrote_are_one_line(begin: Begin, workspace: Path, planted: str) -> None:
+    run = begin()
+    run.done("a", KEY, Outcome.PASSED, Small(b"1"), 0.1)
+    run.end(Outcome.FAILED)
+    with open_journal(workspace) as journal:
+        journal.database.execute(f"UPDATE {planted}")
+    with pytest.raises(JournalError, match="holds values that onbook never wrote; move it away to begin anew"):
+        one_run(workspace, "latest")
+
+
 def test_a_journal_of_a_newer_onbook_is_left_alone(workspace: Path, said: list[str]) -> None:
     with open_journal(workspace) as journal:
         journal.database.execute("PRAGMA user_version = 99")
@@ -131,6 +149,15 @@ def test_a_run_is_found_by_its_id_by_its_beginning_and_as_the_latest(begin: Begi
         for wanted in ("", "%", "_", "zzzz", "' OR 1"):
             with pytest.raises(NoSuchRun, match="no run"):
                 find_run(journal.database, wanted)
+
+
+def test_a_run_whose_id_is_taken_is_not_recorded_and_the_journal_stays(workspace: Path, said: list[str]) -> None:
+    with new_run(workspace, START, Small(b""), said.append, "abcd1234"):
+        pass
+    with new_run(workspace, START, Small(b""), said.append, "abcd1234") as second:
+        assert second is None
+    assert said == ["another run is called abcd1234 already; the run is not recorded"]
+    assert [run.id for run in all_runs(workspace)] == ["abcd1234"]
 
 
 def test_a_beginning_that_two_runs_share_is_ambiguous(begin: Begin, workspace: Path) -> None:

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from onbook.flow.data import Data, Gathering, Small
 from onbook.flow.spool import Spool
-from onbook.journal.amounts import bytes_of, seconds_of
 from onbook.journal.journal import open_journal
 from onbook.journal.listing import list_runs
 from onbook.journal.prune import prune
@@ -118,33 +115,3 @@ def test_the_space_of_what_went_is_given_back(begin: Begin, workspace: Path) -> 
         pages = journal.database.execute("PRAGMA page_count").fetchone()[0]
         prune(journal.database, journal.blobs, older_than=0)
         assert journal.database.execute("PRAGMA page_count").fetchone()[0] < pages / 10
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("90s", 90), ("5m", 300), ("1.5h", 5_400), ("30d", 30 * DAY), (" 2w ", 14 * DAY)]
-)
-def test_an_age_is_a_number_and_a_unit(text: str, seconds: float) -> None:
-    assert seconds_of(text) == seconds
-
-
-@pytest.mark.parametrize(
-    ("text", "size"), [("0", 0), ("1048576", 1 << 20), ("500MB", 500_000_000), ("1GiB", 1 << 30), ("1.5k", 1_500)]
-)
-def test_a_size_is_a_number_with_or_without_a_unit(text: str, size: int) -> None:
-    assert bytes_of(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "30", "d", "-1d", "1e3s", "1 d", "30 days", "nan", "１d"])
-def test_anything_else_is_no_age(text: str) -> None:
-    assert seconds_of(text) is None
-
-
-@pytest.mark.parametrize("text", ["", "MB", "-1", "1ib", "1XB", "1e9", "inf", "1 GB x"])
-def test_anything_else_is_no_size(text: str) -> None:
-    assert bytes_of(text) is None
-
-
-@given(st.text())
-def test_no_text_breaks_the_readers(text: str) -> None:
-    assert (seconds_of(text) or 0) >= 0
-    assert (bytes_of(text) or 0) >= 0

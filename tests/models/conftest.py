@@ -1,7 +1,8 @@
-"""A scripted server, and the models behind it in each protocol."""
+"""A scripted server and the models behind it in each protocol, and a computer that weights are pulled to."""
 
 import socket
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from onbook.models.anthropic_messages import AnthropicMessages
 from onbook.models.backend import anthropic_headers
 from onbook.models.http import Wire
 from onbook.models.openai_chat import OpenAIChat
+from tests.models.package_index import Machine, connected
 from tests.scripted import ScriptedServer
 
 
@@ -43,3 +45,10 @@ async def claude(server: ScriptedServer) -> AsyncIterator[AnthropicMessages]:
     wire = Wire("claude", server.anthropic_url, headers=anthropic_headers(None), remote=False)
     yield AnthropicMessages(wire, "claude-scripted")
     await wire.aclose()
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    """The computer of a user who pulls weights."""
+    with connected(tmp_path) as machine:
+        yield machine

@@ -80,11 +80,17 @@ async def test_the_window_of_a_model_it_does_not_have_is_unknown() -> None:
     assert await window_of("nobody") is None
 
 
-@pytest.mark.parametrize("shown", [[], {"model_info": []}, {"model_info": {"x.context_length": "many"}}, {}])
+@pytest.mark.parametrize(
+    "shown",
+    [
+        *([], {}, {"model_info": []}, {"model_info": {"x.context_length": "many"}}),
+        *({"parameters": f"num_ctx {'9' * 5000}"}, {"parameters": "num_ctx ²"}),
+    ],
+)
 async def test_an_answer_that_does_not_tell_leaves_the_window_unknown(
     server: ScriptedServer, ollama: OllamaBackend, shown: Any
 ) -> None:
-    server.rule(lambda _: True, Status(200, []), path="/api/ps")
+    server.rule(lambda _: True, Status(200, {"models": 3}), path="/api/ps")
     server.rule(lambda _: True, Status(200, shown), path="/api/show")
     assert await ollama.context_window("llama3") is None
 

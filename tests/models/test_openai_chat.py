@@ -97,6 +97,12 @@ async def test_content_in_typed_parts_is_told_apart(server: ScriptedServer, chat
     assert await heard(chat) == [Reasoning("hm"), Text("42"), Finish("stop")]
 
 
+@pytest.mark.parametrize("thinking", ["hm", None, [None, "hm"], 3])
+def test_a_thought_of_another_shape_is_passed_over(thinking: Any) -> None:
+    data = json.dumps(chunk(content=[{"type": "thinking", "thinking": thinking}])).encode()
+    assert list(ChunkReader("x").read(data)) == []
+
+
 async def test_a_refusal_is_what_the_model_said(server: ScriptedServer, chat: OpenAIChat) -> None:
     server.replies(events(chunk(refusal="I will not."), chunk("stop")))
     assert await heard(chat) == [Text("I will not."), Finish("stop")]
@@ -189,6 +195,12 @@ async def test_usage_in_a_last_chunk_without_choices_is_read(server: ScriptedSer
 async def test_usage_with_nothing_in_it_does_no_harm(server: ScriptedServer, chat: OpenAIChat) -> None:
     server.replies(events(chunk("stop", content="Hello") | {"usage": {"prompt_tokens": None}}))
     assert text_of(await heard(chat)) == "Hello"
+
+
+async def test_counts_that_cannot_be_are_none(server: ScriptedServer, chat: OpenAIChat) -> None:
+    usage = {"usage": {"prompt_tokens": -5, "completion_tokens": 10**30}}
+    server.replies(events(chunk("stop", content="Hello") | usage))
+    assert Usage(0, 0) in await heard(chat)
 
 
 async def test_a_finish_reason_told_twice_is_one_finish(server: ScriptedServer, chat: OpenAIChat) -> None:

@@ -69,7 +69,16 @@ def test_the_journal_and_the_line_give_the_call_back(files: list[str], variables
 
 
 @pytest.mark.parametrize(
-    "kept", ["", "{}", "[1]", '{"confidence": "90%", "files": []}', '{"confidence": "x", "files": ["a"]}']
+    "kept",
+    [
+        "",
+        "{}",
+        "[1]",
+        "\udcff",
+        '{"confidence": ' + "[" * 5000,
+        '{"confidence": "90%", "files": []}',
+        '{"confidence": "x", "files": ["a"]}',
+    ],
 )
 def test_what_the_journal_of_something_else_kept_is_no_call(kept: str) -> None:
     assert PipelineCall.from_journal(kept) is None

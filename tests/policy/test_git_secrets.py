@@ -19,7 +19,7 @@ SECRETS = (
     *("credentials", ".ssh/config", ".aws/config", ".docker/config.json", ".kube/config"),
     *(".config/gh/hosts.yml", ".my.cnf", "kubeconfig", "kubeconfig.yaml", ".psql_history"),
     *("server.key.bak", "deploy_rsa~", "id_ed25519", ".git-credentials", ".authinfo.gpg"),
-    *("known_hosts", "SERVER.PEM"),
+    *("known_hosts", "SERVER.PEM", ".env~", "prod.env.bak"),
 )
 
 

@@ -56,6 +56,7 @@ MAY_TOUCH_FILES = {
     "workflow/agents/record.py": "takes away what an agent is to make anew, under .harness/",
     "workflow/state/approvals.py": "what the person approved, in the user's state folder",
     "workflow/files/git_guard.py": "puts git's settings and hooks back when an external agent has changed them",
+    "workflow/files/git_memory.py": "what git's settings and hooks were before, in the user's state folder",
     "workflow/files/artefacts.py": "hashes of what agents left behind",
     "workflow/finish/deleting.py": "deletes what a workflow made, as the person chose",
     "workflow/state/loading.py": "onbook's own .harness/state.json",

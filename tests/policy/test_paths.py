@@ -155,6 +155,7 @@ def test_forgiving_file_systems_are_forgiven_nothing(name: str) -> None:
 SECRETS = """
 .env .env.local prod.env .envrc a/.ssh/config id_rsa id_ed25519 deploy_rsa server.key a/cert.PEM credentials x.p12
 credentials.json aws-credentials.csv .netrc .npmrc .pypirc .aws/config .kube/config .gnupg/x secrets.yaml
+.env~ .envrc.local prod.env.bak
 service-account.json .git-credentials .docker/config.json .config/gh/hosts.yml .bash_history server.key.bak
 """
 

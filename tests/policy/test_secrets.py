@@ -236,6 +236,9 @@ def test_children_get_no_keys() -> None:
         "PGPASSWORD": "1",
         "MYSQL_PWD": "1",
         "DB_PASS": "1",
+        "STRIPE_KEY": "1",
+        "SECRET_KEY_BASE": "1",
+        "NPM_CONFIG__AUTH": "1",
         "SHAPED": KEYS["OpenAI"],
         "INSIDE": f"--header=X:{KEYS['GitHub']}",
     }

@@ -144,9 +144,18 @@ async def test_a_schema_is_checked_when_it_is_read(door: Door) -> None:
     assert misfit("3", schema) is None
     assert misfit('"3"', schema) == "the answer does not fit the schema: data must be integer"
     assert (misfit("three", schema) or "").startswith("the answer is not JSON: ")
+    assert (misfit("\udcff", schema) or "").startswith("the answer is not JSON: ")
+    assert misfit("9" * 1000, {"multipleOf": 0.1}) == (
+        "the answer does not fit the schema: a number in it is too large to be checked"
+    )
     path.write_text('{"$ref": "file:///etc/passwd"}')
     with pytest.raises(UsageError, match="leads outside the file"):
         await schema_of(door, "s.json")
+    path.write_text('{"multipleOf": 0}')
+    with pytest.raises(UsageError, match="not a JSON schema: multipleOf must be more than 0$"):
+        await schema_of(door, "s.json")
+    path.write_text('{"type": "string", "pattern": "[[a]"}')  # Python warns of it, and nobody need know
+    assert misfit('"a"', await schema_of(door, "s.json")) is None
 
 
 @pytest.mark.parametrize(

@@ -99,3 +99,19 @@ def test_code_has_darker_colours_on_a_light_terminal(monkeypatch: pytest.MonkeyP
     assert "\x1b[94m" in shown["15;0"]
     assert "\x1b[94m" not in shown["0;15"]
     assert "\x1b[34m" in shown["0;15"]
+
+
+def test_nothing_of_a_table_is_cut_off() -> None:
+    table = "| a | b |\n| --- | --- |\n| a-word-that-is-longer-than-its-column | x |\n"
+    shown = CODES.sub("", rendered(table, 24))
+    assert "…" not in shown
+    assert "a-word-that-is-longer-than-its-column" in "".join(
+        line[1:].split("  ")[0].strip() for line in shown.splitlines()
+    )
+
+
+def test_a_page_of_the_manual_flows_and_its_tables_show_no_addresses() -> None:
+    page = "One\nline, see [b](b.md).\n\n| a |\n| --- |\n| [b](https://example.org/b) |\n"
+    shown = CODES.sub("", rendered(page, 80, reflowed=True))
+    assert shown.startswith("One line, see b (b.md).\n")
+    assert "example.org" not in shown

@@ -1,5 +1,6 @@
 """The small parts of the terminal, each alone: pastes, rows, history, quoting, the board, the short lines."""
 
+import re
 import shlex
 import time
 from pathlib import Path
@@ -15,10 +16,10 @@ from onbook.session.grammar import CommandLine, parse_line
 from onbook.terminal.asides import is_heard, process_line, tool_call, tool_lines
 from onbook.terminal.board import Board, Question, Typed, Waiting
 from onbook.terminal.completer import quoted
-from onbook.terminal.growing import Lines, Thoughts, Words
+from onbook.terminal.growing import Lines, Thoughts, Words, said_by
 from onbook.terminal.history import InputHistory
 from onbook.terminal.paste import Pastes
-from onbook.terminal.screen import printable
+from onbook.terminal.screen import marked, printable, styled
 from onbook.terminal.wrapping import last_rows
 
 
@@ -146,6 +147,19 @@ def test_a_diff_has_its_colours_and_other_output_has_none(monkeypatch: pytest.Mo
     assert Lines("/run ls").feed("+new\n") == "+new\n"
 
 
+def test_a_page_of_the_manual_is_drawn_and_flows_to_the_width_there_is() -> None:
+    page = said_by("/help runs", lambda: 40)
+    assert page.feed("# Runs\n\nOne line\nand the next.\n") == ""
+    assert page.unfinished == ""
+    assert re.sub(r"\x1b\[[0-9;]*m", "", page.end()) == "Runs\n\nOne line and the next.\n"
+
+
+def test_the_help_of_a_command_stays_as_it_is() -> None:
+    shown = said_by("/help model", lambda: 40)
+    shown.feed("/model [list|NAME]\n\n  - *as* it is\n")
+    assert shown.end() == "/model [list|NAME]\n\n  - *as* it is\n"
+
+
 def test_a_line_without_an_end_is_not_held_back_for_ever() -> None:
     lines = Lines("/run yes")
     assert len("".join(lines.feed("y" * 1000) for _ in range(100))) > 50_000
@@ -179,3 +193,10 @@ def test_a_program_that_was_stopped_says_why() -> None:
 def test_the_log_level_decides_which_notes_are_said(level: str, heard: int) -> None:
     notes = [Note(run="", time=0, text="x", level=each) for each in ("debug", "info", "warning")]
     assert sum(is_heard(note, level) for note in notes) == heard  # type: ignore[arg-type]
+
+
+def test_a_mark_has_its_colour_and_the_text_around_it_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert styled("2", marked("a ✓ b ✗")) == "\x1b[2ma \x1b[32m✓\x1b[39m b \x1b[31m✗\x1b[39m\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert marked("a ✓ b ✗") == "a ✓ b ✗"

@@ -49,7 +49,7 @@ def test_a_terminal_shows_the_answer_of_a_pipeline_once(terminal: Terminal, scri
     shown = everything(child)
     assert child.exitstatus == 0
     assert shown.count("Flood is worse.") == 1
-    assert "Flood is worse.\r\nStep 2/2 [step1.md] — confidence: 0.93 ✓\r\n" in shown
+    assert "Flood is worse.\r\nStep 2/2 [step1.md] — confidence: 0.93 \x1b[32m✓\x1b[39m\r\n" in shown
 
 
 def test_a_piped_session_gets_the_answer_alone_on_standard_output(

@@ -116,6 +116,13 @@ def test_the_model_is_named_in_the_line_of_state(tmp_path: Path, line: str, mode
     assert load(path).turns[0].model == model
 
 
+@pytest.mark.parametrize("counts", ["12 reply + 40 ctx · 1.0.5s", f"{'9' * 5000} reply + 40 ctx · 1.2s"])
+def test_counts_that_are_no_numbers_are_none(tmp_path: Path, counts: str) -> None:
+    path = tmp_path / "x.spmd"
+    path.write_text((DATA / "chat.spmd").read_text().replace("12 reply + 40 ctx · 1.2s", counts))
+    assert load(path).turns[0].totals.seconds == 0
+
+
 def test_any_cut_of_a_recording_is_read_or_refused_clearly(tmp_path: Path) -> None:
     whole = (DATA / "chat.spmd").read_bytes()
     for length in range(0, len(whole), 3):

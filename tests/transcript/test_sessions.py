@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from onbook.transcript import Recorder, TranscriptError, find_session, list_sessions, load
+from onbook.transcript.errors import NoSuchSession
 from tests.transcript.conversation import CAST, NOW, turn
 
 HEAD = b"Title: onbook session\nCredit: Recorded by onbook\nFormat: onbook 1\n\nFADE IN:\n\n"
@@ -46,6 +47,12 @@ def test_a_session_is_found_by_name_beginning_id_path_or_as_the_latest(folder: P
     assert find_session(folder, "20260521") == middle
     assert find_session(folder, oldest.stem.rpartition("-")[2]) == oldest
     assert find_session(Path("/nowhere"), str(oldest)) == oldest
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/x", "~~~", "x" * 300 + ".fountain", "a\0.fountain"])
+def test_a_name_that_cannot_be_a_file_is_no_session(folder: Path, name: str) -> None:
+    with pytest.raises(NoSuchSession, match="^no session "):
+        find_session(folder, name)
 
 
 def test_the_latest_is_the_one_last_used_and_the_list_begins_with_it(folder: Path) -> None:

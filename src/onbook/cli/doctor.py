@@ -26,7 +26,7 @@ from onbook.models.weights import SMOLLM2, is_pulled, verify, weights_path
 from onbook.outcome import OnbookError, Outcome
 from onbook.policy.sandbox import sandbox_state
 from onbook.policy.secrets import redact
-from onbook.terminal.screen import is_terminal, printable
+from onbook.terminal.screen import is_terminal, marked, printable
 from onbook.workspace.root import PRIVATE_NAME, sessions_path
 
 OLDEST, NEWEST = (3, 11), (3, 14)
@@ -60,7 +60,8 @@ def doctor(ctx: click.Context, workspace: Path | None, *, as_json: bool) -> None
 
 def _line(finding: Finding) -> str:
     mark = {"good": "✓", "absent": "–", "problem": "✗"}[finding.state]
-    return printable(f"{mark} {finding.what}: {finding.detail}{f'; {finding.fix}' if finding.fix else ''}")
+    line = printable(f"{mark} {finding.what}: {finding.detail}{f'; {finding.fix}' if finding.fix else ''}")
+    return marked(line) if is_terminal(sys.stdout) else line
 
 
 def _open(workspace: Path | None) -> tuple[Stage, Finding]:

@@ -1,7 +1,6 @@
 """`onbook pipeline`: a prompt pipeline from a shell; the last reply goes to standard output."""
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +9,10 @@ import msgspec
 
 from onbook.cli import options
 from onbook.cli.consent import open_trusted_stage
+from onbook.cli.piped import piped_text
 from onbook.cli.question import check_unicode
 from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import Stage
-from onbook.flow.texts import MOST
 from onbook.outcome import Outcome, UsageError
 from onbook.pipeline.call import PipelineCall
 from onbook.pipeline.taking_up import TakenUp, run_to_take_up
@@ -92,7 +91,7 @@ def pipeline(ctx: click.Context, /, confidence: str | None, files: tuple[str, ..
         method=method,
         model=given["model"],
     )
-    text = _given(given["text"])
+    text = _opening(given["text"])
     if given["dry_run"]:
         ctx.exit(run_to_outcome(_rehearse(stage, call, text, given)).exit_code)
     ctx.exit(run_to_outcome(_perform(stage, call, text, given)).exit_code)
@@ -161,17 +160,6 @@ def _in_workspace(root: Path, file: str) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else file
 
 
-def _given(text: str | None) -> str:
-    """What opens the first step: the text, or what was piped in; at a terminal nothing."""
-    if text is not None or sys.stdin.isatty():
-        return (text or "").rstrip("\n")
-    content = sys.stdin.buffer.read(MOST + 1)
-    if len(content) > MOST:
-        raise UsageError("pipeline: standard input is larger than 16 MiB, more than any model reads")
-    try:
-        piped = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError("pipeline: standard input is not UTF-8 text, so no model can read it") from None
-    if "\0" in piped:
-        raise UsageError("pipeline: standard input is binary, so no model can read it")
-    return piped.rstrip("\n")
+def _opening(text: str | None) -> str:
+    """What opens the first step: the text, or what was piped in."""
+    return piped_text(command="pipeline: ", advice=", so no model can read it") if text is None else text.rstrip("\n")

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,52 +75,44 @@ async def open_production(
     instruction = await instruction_of(door, system)
     earlier = load(find_session(sessions_path(stage.root), session)) if session is not None else None
     conversation = Conversation(instruction, _spoken(earlier, show))
-    recording: Recording | None = None
     resolver = Resolver(
         stage.settings, stage.environ, stage.model_origin, lambda retrying: show(note(retrying.sentence, "warning"))
     )
     role = first_role(stage)
     choice = ModelChoice(resolver, *wanted_model(model, role), lambda chosen: show(note(_announced(chosen))))
-    try:
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(resolver.aclose)
         if choose:
             await choice.current()
         recording = open_recording(stage, view, _growing(earlier)) if record else None
+        if recording is not None:
+            opened.callback(recording.close)
         sink = Outlet(RedactingSink(recording) if recording else show)
-        chat = Chat(
-            conversation,
-            choice,
-            sink,
-            stage.settings.agent_name,
-            _as_text(stage.root),
-            options or {},
-            Toolbox(builtin_tools(door) if stage.settings.tools.enabled else ()),
-            open_ledger(stage, budget),
-            stage.settings.tools.rounds,
-        )
-        async with _servers(stage, door, chat.toolbox, show) as servers:
-            live = Live(
-                stage.root,
-                stage.settings,
-                stage.environ,
-                sink,
-                door,
-                chat,
-                recording or NoRecord(),
-                servers,
-                goes_on=goes_on,
-                config=stage.config,
-            )
-            try:
-                await begin(live, role)
-                yield Production(live, recording)
-            finally:
-                live.journal.let_go()
-    finally:
-        try:
-            if recording is not None:
-                recording.close()
-        finally:
-            await resolver.aclose()
+        chat = _chat(stage, conversation, choice, sink, door, options or {}, budget)
+        servers = await opened.enter_async_context(_servers(stage, door, chat.toolbox, show))
+        kept = recording or NoRecord()
+        places = stage.root, stage.settings, stage.environ
+        live = Live(*places, sink, door, chat, kept, servers, goes_on=goes_on, config=stage.config)
+        opened.callback(live.journal.let_go)
+        await begin(live, role)
+        yield Production(live, recording)
+
+
+def _chat(
+    stage: Stage,
+    conversation: Conversation,
+    choice: ModelChoice,
+    sink: Sink,
+    door: Door,
+    options: Mapping[str, Any],
+    budget: BudgetSettings | None,
+) -> Chat:
+    """The turns of the conversation, with the tools and the limits of the settings."""
+    settings = stage.settings
+    toolbox = Toolbox(builtin_tools(door) if settings.tools.enabled else ())
+    ledger = open_ledger(stage, budget)
+    root = _as_text(stage.root)
+    return Chat(conversation, choice, sink, settings.agent_name, root, options, toolbox, ledger, settings.tools.rounds)
 
 
 def _servers(stage: Stage, door: Door, toolbox: Toolbox, show: Sink) -> AbstractAsyncContextManager[McpServers]:

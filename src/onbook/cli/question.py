@@ -6,6 +6,7 @@ import stat
 import sys
 from collections.abc import Sequence
 
+from onbook.cli.piped import piped_text
 from onbook.outcome import UsageError
 from onbook.session.grammar import ChatLine, CommandLine, Line, ProgramLine, parse_line
 
@@ -45,16 +46,7 @@ def check_unicode(text: str, what: str) -> None:
 
 
 def _piped() -> str:
-    """What stands on standard input."""
-    if sys.stdin.isatty():
-        return ""
-    try:
-        piped = sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError:
-        raise UsageError("standard input is not UTF-8 text; attach a picture with --attach FILE") from None
-    if "\0" in piped:
-        raise UsageError("standard input is binary; attach a picture with --attach FILE")
-    return piped.rstrip("\n")
+    return piped_text(advice="; attach a picture with --attach FILE")
 
 
 def _joined(*parts: str) -> str:

@@ -15,7 +15,7 @@ from onbook.cli.stage import open_stage, playing, workspace_root
 from onbook.cli.table import echo_table
 from onbook.commands.pipelines import known_pipeline
 from onbook.commands.runs_text import HEAD, resume_line, run_lines, run_row
-from onbook.journal.amounts import bytes_of, seconds_of
+from onbook.config.amounts import bytes_of, seconds_of
 from onbook.journal.errors import in_words
 from onbook.journal.journal import is_there, open_journal
 from onbook.journal.prune import LARGEST, OLDEST
@@ -147,7 +147,7 @@ def prune(older_than: str | None, larger_than: str | None, workspace: Path | Non
 def _read(text: str | None, reader: Callable[[str], T | None], option: str, form: str) -> T | None:
     if text is None:
         return None
-    value = reader(text)
+    value = reader(text.strip())
     if value is None:
         raise UsageError(f"{option} {text}: write as in {form}")
     return value

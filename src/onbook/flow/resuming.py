@@ -7,9 +7,11 @@ from onbook.events import Note
 from onbook.flow.engine import Result
 from onbook.flow.runner import Runner
 from onbook.flow.steps import Flow
+from onbook.journal.errors import NotResumable
 from onbook.journal.keys import definition_digest
 from onbook.journal.recording import old_run
 from onbook.journal.run import CONFIDENCE, RunJournal
+from onbook.policy.effects import one_line
 from onbook.words import counted
 
 _NAMED = 3
@@ -19,6 +21,11 @@ _NAMED = 3
 async def resume_run(runner: Runner, flow: Flow, run: str, call: str = "") -> Result:
     """Go on with the run of that id, by its definition as it is today; `call` is how to make the flow again that no
     settings define."""
+    if not runner.door.begun.covers(run):
+        raise NotResumable(
+            f"run {one_line(run)} was not begun by you here: the journal may have come with the folder; "
+            "run what you want by its name"
+        )
 
     def say(line: str, level: str = "warning") -> None:
         runner.emit(Note(run=run, time=time.time(), text=line, level=level))

@@ -16,7 +16,7 @@ from onbook.flow.spool import Spool
 from onbook.flow.steps import Flow, Script
 from onbook.flow.world import Actor, World
 from onbook.journal.held import Held
-from onbook.journal.journal import Start
+from onbook.journal.journal import Start, new_id
 from onbook.journal.keys import definition_digest
 from onbook.journal.recording import new_run
 from onbook.journal.run import RunJournal
@@ -60,7 +60,9 @@ class Runner:
                     config=config,
                     call=call,
                 )
-                journal = stack.enter_context(new_run(self.root, start, given, self._warn))
+                run = new_id()
+                self.door.begun.add(run)  # first: after a kill in between, the run is not there to be gone on with
+                journal = stack.enter_context(new_run(self.root, start, given, self._warn, run))
             return await self._perform(flow, given, journal)
 
     async def resume(self, flow: Flow, journal: RunJournal) -> Result:

@@ -1,14 +1,18 @@
 """Where bytes become text: at the door of a model, and nowhere else in a flow."""
 
-from onbook.flow.data import Data
+from typing import TYPE_CHECKING
+
 from onbook.outcome import OnbookError
 from onbook.policy.secrets import redact
+
+if TYPE_CHECKING:
+    from onbook.flow.data import Data
 
 MOST = 16 << 20
 """Bytes that are still worth decoding: no model reads more."""
 
 
-def text_of(data: Data, whose: str) -> str:
+def text_of(data: "Data", whose: str) -> str:
     """The data as a model may read it, without keys; one clear line where there is no text in it."""
     if data.size > MOST:
         raise OnbookError(f"{whose} is {data.size:,} bytes long, more than any model reads")

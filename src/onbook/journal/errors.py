@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError, UsageError
 
@@ -31,11 +33,15 @@ class NotResumable(JournalError):
 
 @contextmanager
 def in_words(path: Path) -> Iterator[None]:
-    """Errors of SQLite and of files as ours."""
+    """Errors of SQLite and of files as ours; and values of a file that came with a clone, which may be anything."""
     try:
         yield
     except sqlite3.Error as error:
         raise _understood(path, error) from None
+    except UnicodeDecodeError:
+        raise Damaged(path, "it holds bytes that are no text") from None
+    except msgspec.ValidationError:
+        raise JournalError(f"{shown(path)} holds values that onbook never wrote; move it away to begin anew") from None
     except OSError as error:
         raise JournalError(f"{shown(path)} cannot be written: {reason(error)}") from None
 

@@ -40,6 +40,11 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """How it was called, for what no settings define: a pipeline of prompts."""
 
 
+def new_id() -> str:
+    """What a new run is called."""
+    return os.urandom(4).hex()
+
+
 class Journal:
     """An open journal, for the thread that opened it."""
 
@@ -50,11 +55,13 @@ class Journal:
         self._root = root
         self._say = say
 
-    def begin(self, start: Start, given: Output) -> RunJournal:
-        """A new run. Old ones make room for it."""
-        run, now = os.urandom(4).hex(), time.time()
+    def begin(self, start: Start, given: Output, run: str | None = None) -> RunJournal:
+        """A new run, under its id where somebody had to know that before. Old ones make room for it."""
+        run, now = run or new_id(), time.time()
         with in_words(self.path):
             prune_in_passing(self.database, self.blobs)
+            if self.database.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone():
+                raise JournalError(f"another run is called {run} already")  # once in a million, and nothing is damaged
             number = self.database.execute(
                 "INSERT INTO runs (id, kind, name, definition, role, config, call, steps, started, began, seconds, "
                 "error, process) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?)",
@@ -74,7 +81,7 @@ class Journal:
             found = self.database.execute("SELECT number, process FROM runs WHERE id = ?", (run,)).fetchone()
             if found is None:
                 raise NoSuchRun(f"run {run} is no longer recorded")
-            number, process = found
+            number, process = msgspec.convert(found, tuple[int, str])
             if is_running(process):
                 raise NotResumable(f"run {run} is still going on (process {process.partition(' ')[0]})")
             self.database.execute(

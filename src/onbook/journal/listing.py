@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -29,6 +29,13 @@ _LOST = (
     "SELECT (SELECT max(finished) FROM instances WHERE number BETWEEN ? AND ?) - began FROM runs "
     "WHERE number = ? AND outcome IS NULL"
 )
+_Time = Annotated[float, msgspec.Meta(ge=0, le=253402300799)]
+"""Up to the year 9999."""
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**12)]
+_RUN_ROW = tuple[
+    int, str, str, str, str, str, str, str, int, _Time, _Time, _Seconds, str | None, str, str
+]  # as in _RUNS
+_INSTANCE_ROW = tuple[str, str, _Seconds, int, _Time, float | None, str]
 _LAST = "SELECT address, outcome FROM instances WHERE number BETWEEN ? AND ? ORDER BY number DESC LIMIT 1"
 
 
@@ -92,13 +99,15 @@ def find_run(database: sqlite3.Connection, wanted: str) -> Run:
 
 def instances_of(database: sqlite3.Connection, run: Run) -> list[Instance]:
     """What ended in the run, each instance as it ended last: a step before what is inside it, siblings in order."""
-    (number,) = database.execute("SELECT number FROM runs WHERE id = ?", (run.id,)).fetchone()
+    found = database.execute("SELECT number FROM runs WHERE id = ?", (run.id,)).fetchone()
+    if found is None:
+        raise NoSuchRun(f"run {run.id} is no longer recorded")
     rows = database.execute(
         "SELECT address, outcome, seconds, size, finished, cost, error FROM instances "
         "WHERE number BETWEEN ? AND ? AND address <> ? ORDER BY number",
-        (*span(number), GIVEN),
+        (*span(found[0]), GIVEN),
     )
-    latest = {row[0]: Instance(*row) for row in rows}
+    latest = {row[0]: Instance(*msgspec.convert(row, _INSTANCE_ROW)) for row in rows}
     return _in_order(latest)
 
 
@@ -110,7 +119,7 @@ def lost_seconds(database: sqlite3.Connection, number: int) -> float:
 
 def _run(database: sqlite3.Connection, row: tuple[Any, ...]) -> Run:
     number, run, kind, name, definition, role, config, call, steps, started, began, seconds, outcome, error, process = (
-        row
+        msgspec.convert(row, _RUN_ROW)
     )
     instances, touched, cost = database.execute(_TOTALS, (*span(number), GIVEN)).fetchone()
     done = steps if outcome == Outcome.PASSED.value else touched - (not _is_whole(database, number))
@@ -125,7 +134,8 @@ def _run(database: sqlite3.Connection, row: tuple[Any, ...]) -> Run:
 def _is_whole(database: sqlite3.Connection, number: int) -> bool:
     """Whether the step of the top level that was last at work has passed, as far as one can tell: those with others
     inside write nothing down when they end."""
-    address, outcome = database.execute(_LAST, span(number)).fetchone() or (GIVEN, "")
+    last = database.execute(_LAST, span(number)).fetchone() or (GIVEN, "")
+    address, outcome = msgspec.convert(last, tuple[str, str])
     return address == GIVEN or (outcome == Outcome.PASSED.value and "/" not in address)
 
 

@@ -17,7 +17,7 @@ def this_process() -> str:
 def is_running(process: str) -> bool:
     """Whether the process of that name is there, and the same one."""
     pid, _, began = process.partition(" ")
-    return pid.isdecimal() and began != "" and _beginning(int(pid)) == began
+    return pid.isdecimal() and len(pid) < 20 and began != "" and _beginning(int(pid)) == began
 
 
 def _beginning(pid: int) -> str:

@@ -4,6 +4,8 @@ import sqlite3
 import time
 from collections.abc import Iterator
 
+import msgspec
+
 from onbook.journal.blobs import Blobs
 from onbook.journal.processes import is_running
 from onbook.journal.schema import span, transaction
@@ -30,7 +32,7 @@ def prune(
     `larger_than` bytes. Stops early at the time `until`. The ids of those that went."""
     gone = []
     now = time.time()
-    for number, run, last in list(_prunable(database)):
+    for number, run, last in _prunable(database):
         is_old = older_than is not None and last < now - older_than
         if not is_old and (larger_than is None or _used(database, blobs) <= larger_than):
             break
@@ -54,8 +56,9 @@ def _prunable(database: sqlite3.Connection) -> Iterator[tuple[int, str, float]]:
     rows = database.execute(
         "SELECT number, id, max(began, coalesce(ended, 0)) AS last, process FROM runs "
         "WHERE number < (SELECT max(number) FROM runs) ORDER BY last"
-    )
-    return ((number, run, last) for number, run, last, process in rows if not is_running(process))
+    ).fetchall()  # some of them are about to go
+    known = (msgspec.convert(row, tuple[int, str, float, str]) for row in rows)
+    return ((number, run, last) for number, run, last, process in known if not is_running(process))
 
 
 def _forget(database: sqlite3.Connection, blobs: Blobs, run: int) -> bool:

@@ -12,26 +12,28 @@ from onbook.outcome import OnbookError, Outcome
 
 
 @contextmanager
-def new_run(root: Path, start: Start, given: Output, say: Say) -> Iterator[RunJournal | None]:
+def new_run(
+    root: Path, start: Start, given: Output, say: Say, run_id: str | None = None
+) -> Iterator[RunJournal | None]:
     """A run to record. Where no journal can be written, that is said, and the run has none: it is only a record."""
     with ExitStack() as stack:
         run = None
         try:
-            run = _begun(root, start, given, say, stack)
+            run = _begun(root, start, given, run_id, say, stack)
         except OnbookError as error:
             say(f"{error}; the run is not recorded")
         with _ended(run):
             yield run
 
 
-def _begun(root: Path, start: Start, given: Output, say: Say, stack: ExitStack) -> RunJournal:
+def _begun(root: Path, start: Start, given: Output, run_id: str | None, say: Say, stack: ExitStack) -> RunJournal:
     """The run in its journal; where that is damaged, in a new one."""
     try:
-        return stack.enter_context(open_journal(root, say)).begin(start, given)
+        return stack.enter_context(open_journal(root, say)).begin(start, given, run_id)
     except Damaged as damaged:
         stack.close()
         replace(root, damaged, say)
-        return stack.enter_context(open_journal(root, say)).begin(start, given)
+        return stack.enter_context(open_journal(root, say)).begin(start, given, run_id)
 
 
 @contextmanager

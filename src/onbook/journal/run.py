@@ -41,6 +41,8 @@ _END = "UPDATE runs SET outcome = ?, error = ?, ended = ?, seconds = seconds + ?
 _ACCEPT = "UPDATE instances SET outcome = ?, error = '' WHERE number = ?"
 _PASSED = Outcome.PASSED.value
 _BELOW = Outcome.BELOW_THRESHOLD.value
+_ROW = tuple[int, str, bytes, str, str, int, str, str, bytes | None]
+"""As in `_LOAD`."""
 
 
 class _Done(msgspec.Struct, frozen=True):
@@ -90,7 +92,7 @@ class RunJournal:
         """Know again what was done, from one reading; larger outputs are read when they are asked for."""
         with in_words(self._path):
             for row in self._database.execute(_LOAD, span(self._number)):
-                done = _Done(*row)
+                done = _Done(*msgspec.convert(row, _ROW))
                 self._done[done.address] = done
                 self._next = done.number + 1
 
@@ -207,7 +209,8 @@ class RunJournal:
             return done.content
         with in_words(self._path):
             found = self._database.execute("SELECT output FROM instances WHERE number = ?", (done.number,)).fetchone()
-        return bytes(found[0] or b"") if found else b""
+            (output,) = msgspec.convert(found or (None,), tuple[bytes | None])
+        return output or b""
 
     def _open(self, done: _Done) -> int:
         descriptor = self._find(done)

@@ -147,7 +147,7 @@ class EventReader:
         self._schema_bound = schema_bound
         self._thinking = ThinkSplitter()
         self._block = _Block()
-        self._written = ""
+        self._written: list[str] = []
         self._prompt_tokens = 0
         self.finished = False
 
@@ -159,7 +159,7 @@ class EventReader:
         if event.type == "content_block_delta" and event.delta:
             return self._spoken(event.delta)
         if event.type == "content_block_start" and event.content_block:
-            self._block, self._written = event.content_block, ""
+            self._block, self._written = event.content_block, []
         elif event.type == "content_block_stop":
             return self._whole_block()
         elif event.type == "message_start" and event.message and event.message.usage:
@@ -181,14 +181,14 @@ class EventReader:
         elif delta.thinking:
             yield Reasoning(delta.thinking)
         elif delta.partial_json:
-            self._written += delta.partial_json
+            self._written.append(delta.partial_json)
             if self._gives_answer():
                 yield Text(delta.partial_json)
 
     def _whole_block(self) -> Iterator[Delta]:
         yield from self._thinking.flush()
         if self._block.type == "tool_use":
-            whole = self._written or msgspec.json.encode(self._block.input or {}).decode()
+            whole = "".join(self._written) or msgspec.json.encode(self._block.input or {}).decode()
             if not self._gives_answer():
                 yield ToolCall(self._block.id, self._block.name, whole)
             elif not self._written:
@@ -205,7 +205,7 @@ class EventReader:
             yield Finish("stop" if self._schema_bound and reason == "tool_calls" else reason)
         if event.usage:
             prompt = _prompt_tokens(event.usage) or self._prompt_tokens
-            yield Usage(prompt, event.usage.output_tokens or 0)
+            yield Usage.told(prompt, event.usage.output_tokens)
 
 
 def _prompt_tokens(usage: _Usage) -> int:

@@ -45,7 +45,7 @@ async def ollama_embeddings(wire: Wire, texts: Sequence[str], model: str) -> lis
 async def _ask(wire: Wire, path: str, body: object) -> Any:
     """A small machine embeds for minutes, so it may take as long as a reply."""
     async with wire.stream(path, body) as response:
-        content = await response.aread()
+        content = await wire.whole(response)
     try:
         return msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,9 +1,9 @@
 """The one way models are reached over HTTP: a client for each backend, every failure typed, no key ever shown."""
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -18,6 +18,10 @@ CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 300.0
 """How long a stream may say nothing: a small machine can read a long prompt for minutes."""
 LOOKUP_SECONDS = 5.0
+LONGEST_LOOKUP = 64 << 20
+"""Bytes: far more than any list of models, and less than a small machine has."""
+LONGEST_COMPLAINT = 64 << 10
+"""What is read of an answer with an error status."""
 _JSON = {"content-type": "application/json"}
 
 
@@ -60,7 +64,7 @@ class Wire:
             raise Unreachable(self.name, f"cannot reach {self._where()}: {_reason(error)}") from None
         try:
             if response.status_code >= 300:
-                raise self._failed(response, await response.aread())
+                raise self._failed(response, await _beginning(response, LONGEST_COMPLAINT))
             if "html" in response.headers.get("content-type", ""):
                 raise MalformedStream(self.name, f"{self._where()} answers with a web page; is it the API's address?")
             yield response
@@ -80,10 +84,10 @@ class Wire:
         method, content = ("GET", None) if body is None else ("POST", self._encoded(body))
         url = path if absolute else self.base_url + path
         seconds = min(LOOKUP_SECONDS, self._silence)
+        headers = _JSON if content else None
         try:
-            response = await self.client().request(
-                method, url, content=content, headers=_JSON if content else None, timeout=seconds
-            )
+            async with self.client().stream(method, url, content=content, headers=headers, timeout=seconds) as response:
+                found = await self.whole(response)
         except httpx2.DecodingError:
             raise MalformedStream(self.name, f"{self._where()} did not answer with JSON") from None
         except httpx2.ReadTimeout:
@@ -91,11 +95,18 @@ class Wire:
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise Unreachable(self.name, f"cannot reach {self._where()}: {_reason(error)}") from None
         if response.status_code >= 300:
-            raise self._failed(response, response.content)
+            raise self._failed(response, found)
         try:
-            return msgspec.json.decode(response.content)
+            return msgspec.json.decode(found)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise MalformedStream(self.name, f"{self._where()} did not answer with JSON") from None
+
+    async def whole(self, response: "httpx2.Response") -> bytes:
+        """The body of an answer that is not streamed."""
+        found = await _beginning(response, LONGEST_LOOKUP)
+        if len(found) > LONGEST_LOOKUP:
+            raise too_much(self.name, "an answer", LONGEST_LOOKUP)
+        return found
 
     async def aclose(self) -> None:
         if self._client is not None:
@@ -141,8 +152,26 @@ class Wire:
 
 
 def pieces_of(response: "httpx2.Response") -> AsyncIterator[bytes]:
-    """The body as it comes in; past the decoders where nothing was encoded, as by every local server."""
-    return response.aiter_bytes() if "content-encoding" in response.headers else response.aiter_raw()
+    """The body as it comes in. Where nothing was encoded, as by every local server, past decoders and counters: they
+    would cost as much as reading what they let through."""
+    if "content-encoding" in response.headers:
+        return response.aiter_bytes()
+    return aiter(cast("AsyncIterable[bytes]", response.stream))
+
+
+def too_much(name: str, what: str, most: int) -> MalformedStream:
+    """A server that does not stop."""
+    return MalformedStream(name, f"{what} of more than {most >> 20} MiB; it has no end")
+
+
+async def _beginning(response: "httpx2.Response", most: int) -> bytes:
+    """The body, or its beginning: a little more than `most` where there is more."""
+    found = bytearray()
+    async for piece in pieces_of(response):
+        found += piece
+        if len(found) > most:
+            break
+    return bytes(found)
 
 
 def _reason(error: BaseException) -> str:

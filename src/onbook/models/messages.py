@@ -1,11 +1,13 @@
 """What is said to a model and what comes back, in no provider's dialect."""
 
 from collections.abc import AsyncGenerator, Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 import msgspec
 
 Role = Literal["system", "user", "assistant", "tool"]
+MOST_TOKENS = 10**12
+"""More than any answer can have cost."""
 
 
 class Image(msgspec.Struct, frozen=True):
@@ -76,6 +78,11 @@ class Usage(msgspec.Struct, frozen=True):
 
     prompt_tokens: int
     completion_tokens: int
+
+    @classmethod
+    def told(cls, prompt: int | None, completion: int | None) -> Self:
+        """As a server tells it; a number that cannot be a count of tokens counts as none."""
+        return cls(*(told if told is not None and 0 <= told <= MOST_TOKENS else 0 for told in (prompt, completion)))
 
 
 class Finish(msgspec.Struct, frozen=True):

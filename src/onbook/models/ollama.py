@@ -82,10 +82,11 @@ def local_address(environ: Mapping[str, str]) -> str:
     return base + (slash + path).rstrip("/")
 
 
-_REACHED_AT = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104
+_REACHED_AT = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104 - called, not bound
 """Addresses a server listens at and no client can connect to."""
 
 
+_SIZE = re.compile(r"[0-9]{1,15}")
 _AUTHORITY = re.compile(r"(\[[^\]]*\]|[^:]*)(?::([^:]*))?")
 
 
@@ -100,7 +101,9 @@ def _host_and_port(authority: str) -> tuple[str, int | None]:
 
 def _models(listing: Any) -> list[dict[str, Any]]:
     entries = listing.get("models") if isinstance(listing, dict) else None
-    return [entry for entry in entries or () if isinstance(entry, dict) and "name" in entry]
+    if not isinstance(entries, list):
+        return []
+    return [entry for entry in entries if isinstance(entry, dict) and "name" in entry]
 
 
 def _only_embeds(entry: dict[str, Any]) -> bool:
@@ -114,7 +117,7 @@ def _window_shown(shown: Any) -> int | None:
         return None
     for line in str(shown.get("parameters") or "").splitlines():
         name, _, value = line.strip().partition(" ")
-        if name == "num_ctx" and value.strip().isdigit():
+        if name == "num_ctx" and _SIZE.fullmatch(value.strip()):
             return int(value)
     info = shown.get("model_info")
     for field, value in info.items() if isinstance(info, dict) else ():

@@ -145,7 +145,7 @@ class _Call(msgspec.Struct):
     index: int | None
     id: str = ""
     name: str = ""
-    arguments: str = ""
+    arguments: list[str] = []
 
 
 class ChunkReader:
@@ -190,7 +190,7 @@ class ChunkReader:
                     self._reason = choice.finish_reason
                     yield Finish(choice.finish_reason)
         if chunk.usage is not None:
-            yield Usage(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)
+            yield Usage.told(chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
 
     def _spoken(self, delta: _Delta, logprobs: _Logprobs | None) -> Iterator[Delta]:
         if delta.reasoning_content or delta.reasoning:
@@ -211,7 +211,7 @@ class ChunkReader:
             call.id = piece.id
         if piece.function:
             call.name += piece.function.name or ""
-            call.arguments += piece.function.arguments or ""
+            call.arguments.append(piece.function.arguments or "")
 
     def _call_of(self, piece: _CallPiece) -> _Call:
         """The call a piece belongs to. A new id begins a new call: some servers give all of them one index."""
@@ -226,7 +226,7 @@ class ChunkReader:
     def _whole_calls(self) -> Iterator[ToolCall]:
         calls, self._calls = self._calls, []
         for place, call in enumerate(sorted(calls, key=lambda call: call.index or 0)):
-            yield ToolCall(call.id or f"call_{place}", call.name, call.arguments or "{}")
+            yield ToolCall(call.id or f"call_{place}", call.name, "".join(call.arguments) or "{}")
 
 
 def _thought(reasoning: str | dict[str, Any] | None) -> Iterator[Reasoning]:
@@ -240,6 +240,8 @@ def _parts(parts: list[dict[str, Any]]) -> Iterator[Delta]:
     """Content in typed parts, as Mistral's reasoning models send it."""
     for part in parts:
         if part.get("type") == "thinking":
-            yield from (Reasoning(str(piece.get("text", ""))) for piece in part.get("thinking", ()))
+            thought = part.get("thinking")
+            pieces = [piece for piece in thought if isinstance(piece, dict)] if isinstance(thought, list) else ()
+            yield from (Reasoning(str(piece.get("text", ""))) for piece in pieces)
         elif part.get("type") == "text":
             yield Text(str(part.get("text", "")))

@@ -12,13 +12,20 @@ class EventStream:
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest: list[bytes] = []
         self._data: list[bytes] = []
+        self.waiting = 0
+        """Bytes of the event that is not complete yet."""
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of every event that `chunk` completes, in order."""
-        lines = (self._rest + chunk if self._rest else chunk).split(b"\n")
-        self._rest = lines.pop()
+        self.waiting += len(chunk)
+        if b"\n" not in chunk:  # put together only once: a long line comes in many chunks
+            self._rest.append(chunk)
+            return []
+        lines = (b"".join((*self._rest, chunk)) if self._rest else chunk).split(b"\n")
+        last = lines.pop()
+        self._rest = [last] if last else []
         events = []
         data = self._data
         for line in lines:
@@ -27,6 +34,8 @@ class EventStream:
             elif data and line in (b"", b"\r"):
                 events.append(data[0] if len(data) == 1 else b"\n".join(data))
                 data.clear()
+        if not data:
+            self.waiting = len(last)
         return events
 
     def flush(self) -> list[bytes]:

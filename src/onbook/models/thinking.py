@@ -5,6 +5,8 @@ from typing import Literal
 from onbook.models.messages import Reasoning, Text
 
 OPEN, CLOSE = "<think>", "</think>"
+LONGEST_LEAD = 1_000
+"""Blank characters before the tag; after more of them it is no longer waited for."""
 
 
 class ThinkSplitter:
@@ -33,7 +35,8 @@ class ThinkSplitter:
         if opening.startswith(OPEN):
             self._state, self._held = "thinking", opening[len(OPEN) :]
             return self._think()
-        return [] if OPEN.startswith(opening) else self._held_text()
+        may_come = OPEN.startswith(opening) and len(self._held) <= LONGEST_LEAD
+        return [] if may_come else self._held_text()
 
     def flush(self) -> list[Text | Reasoning]:
         """What was held back when the stream ended."""

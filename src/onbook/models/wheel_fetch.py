@@ -108,7 +108,7 @@ def _pip_downloading(requirement: str, dest: Path) -> Iterator[Iterator[str]]:
         "--dest",
         str(dest),
     ]
-    process = subprocess.Popen(  # noqa: S603
+    process = subprocess.Popen(  # noqa: S603 - our own pip
         [*command, "download", "-vv", *options, requirement],
         env=_pip_environment() | extra,
         stdin=subprocess.DEVNULL,

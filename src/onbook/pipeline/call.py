@@ -55,7 +55,7 @@ class PipelineCall(msgspec.Struct, frozen=True, omit_defaults=True):
         """The call that a journal kept; None where it kept none that can be made: it may have come with a clone."""
         try:
             call = msgspec.json.decode(text, type=cls)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             return None
         return call if call.files and share_of(call.confidence) is not None else None
 

@@ -22,6 +22,7 @@ from onbook.policy.effects import By, Effect
 from onbook.policy.hands import list_folder
 from onbook.policy.paths import FILE, Missing, PathRefused, check_regular, folder_of, opened
 from onbook.policy.secrets import redact
+from onbook.workspace.files import make_private
 from onbook.workspace.root import PRIVATE_NAME, private_folder
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Audit:
 
     def __init__(self, root: Path, state: Path, *, rotate_at: int = ROTATE_AT, keep_files: int = KEEP_FILES) -> None:
         self.root = root
+        self.state = state
         name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:32]
         self.head_path = state / "audit" / f"{name}.head"
         self.rotate_at = rotate_at
@@ -85,7 +87,10 @@ class Audit:
     def failed(self, error: OSError | PathRefused) -> AuditFailed:
         """The error that says why a line could not be written."""
         why = _reason(error)
-        return AuditFailed(f"cannot write the audit log in {self.root / '/'.join(FOLDER)} ({why}): nothing was done")
+        head = self.head_path.parent
+        is_head = isinstance(error, OSError) and str(error.filename or "").startswith(str(head))
+        place = head if is_head else self.root / "/".join(FOLDER)
+        return AuditFailed(f"cannot write the audit log in {place} ({why}): nothing was done")
 
     def tail(self, count: int = 20) -> tuple[Line, ...]:
         """The last lines that can be read, the latest last."""
@@ -144,12 +149,14 @@ class Audit:
         try:
             return os.open(self.head_path, flags, 0o600)
         except FileNotFoundError:
-            self.head_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.head_path.parent)
             return os.open(self.head_path, flags, 0o600)
 
     def _append(self, effect: Effect, by: By, verdict: str, reason: str, turn: str) -> Line:
         with self.held() as (descriptor, known), self._open_log() as log:
             head = self._caught_up(log, known)
+            if known is None:  # a disk that has no room for it must not take the line either
+                _overwrite(descriptor, msgspec.json.encode(head))
             line = Line(
                 seq=head.seq + 1,
                 time=time.time(),

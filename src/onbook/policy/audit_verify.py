@@ -36,9 +36,10 @@ def _check(audit: Audit, head: Head | None) -> Report:
     unfinished = False
     """Whether just one good line follows the head: a process was killed between the two writes."""
     problems: list[str] = []
-    if head is None and audit.files():
-        problems.append("nothing says how far the log should go: a cut-off end would not be found")
-    for where, raw in _lines(audit, problems):
+    lines = _lines(audit, problems)
+    if head is None and lines:
+        problems.insert(0, "nothing says how far the log should go: a cut-off end would not be found")
+    for where, raw in lines:
         line = decoded(raw)
         count += 1
         if line is None:

@@ -22,6 +22,7 @@ from onbook.policy.answers import Answer, Answers, Asker
 from onbook.policy.arguments import Refusal
 from onbook.policy.audit import Audit
 from onbook.policy.audit_stream import AuditStream
+from onbook.policy.begun import Begun
 from onbook.policy.bounds import Bounds
 from onbook.policy.bulk import Tree, look_below
 from onbook.policy.companion import Companion
@@ -79,6 +80,7 @@ class Door:
         self.audit = audit
         self.asker = asker
         self.undo = Undo(self.root)
+        self.begun = Begun(audit.state)
         self.turn = new_turn()
         self.answers = Answers(allow, grants)
         self._environ = os.environ if environ is None else environ

@@ -14,7 +14,7 @@ import msgspec
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
 from onbook.policy.effects import Connect, Effect, Run, Start, kind_of, tool_of, tool_url
-from onbook.workspace.files import locked, write_atomic
+from onbook.workspace.files import locked, make_private, write_atomic
 
 KINDS = ("read", "write", "delete", "run", "connect", "start")
 
@@ -79,7 +79,7 @@ class Grants:
         self._change(lambda known: known - {scope})
 
     def _change(self, change: Callable[[frozenset[str]], frozenset[str]]) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self.path.parent)
         with locked(self.path):
             write_atomic(self.path, msgspec.json.encode(sorted(change(self.show()))) + b"\n", mode=0o600)
 

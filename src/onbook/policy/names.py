@@ -24,7 +24,7 @@ LEFT_OUT_FOLDERS = (".git", ".onbook", ".harness", ".ssh", ".aws", ".gnupg")
 
 _SECRET_FILE = re.compile(
     r"""
-      \.env(?:$|[.\-_].*) | .*\.env | \.envrc
+      \.env(?:rc)?(?:$|[.\-_~].*) | .*\.env(?:\.(?:bak|old|orig|save)|~)?
     | .*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|age|p8|ovpn|tfstate|tfvars)(?:\.(?:bak|old|orig|save)|~)?
     | id_[^.]* | (?:.*_)?(?:rsa|dsa|ecdsa|ed25519)(?:\.(?:bak|old|orig|save)|~)?
     | credentials?(?:$|[.\-_].*) | .*[._-]credentials?(?:\.(?:json|ya?ml|toml|ini|csv|txt))?
@@ -50,7 +50,8 @@ _SECRET_PAIRS = frozenset(
 SECRET_GLOBS = tuple(
     f"**/{glob}"
     for glob in (
-        *(".env*", "*.env", "id_*", "credential*", "*[._-]credential*", "secret", "secrets", "client_secret*.json"),
+        *(".env*", "*.env", "*.env~", "*.env.*"),
+        *("id_*", "credential*", "*[._-]credential*", "secret", "secrets", "client_secret*.json"),
         *(f"*.{ending}{spare}" for ending in _KEY_ENDINGS for spare in _SPARE),
         *(f"{start}{kind}{spare}" for kind in _KEY_KINDS for start in ("", "*_") for spare in _SPARE),
         *(f"{name}.{ending}" for name in ("secret", "secrets") for ending in _TEXT_ENDINGS),

@@ -1,6 +1,7 @@
 """Programs inside bubblewrap: no network, everything read-only but the workspace, a private /tmp, no keys."""
 
 import functools
+import os
 import shutil
 import subprocess
 import sys
@@ -75,7 +76,7 @@ def _problem() -> str | None:
         return "bubblewrap is not installed (install the package bubblewrap)"
     command = [program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "true"]
     try:
-        tried = subprocess.run(command, capture_output=True, timeout=10, check=False)  # noqa: S603
+        tried = subprocess.run(command, capture_output=True, timeout=10, check=False)  # noqa: S603 - the system's bwrap
     except (OSError, subprocess.TimeoutExpired):
         return "bubblewrap cannot be started here"
     if tried.returncode:
@@ -87,11 +88,13 @@ def _problem() -> str | None:
 def _wrapping(root: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
     words = [
         *(shutil.which("bwrap", path=SYSTEM_PATH) or "bwrap", "--unshare-all", "--die-with-parent", "--new-session"),
-        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run"),  # noqa: S108
+        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *("--tmpfs", "/tmp", "--tmpfs", "/run"),  # noqa: S108 - hidden, not used
     ]
     words += ["--bind", str(root), str(root)]
     if (root / ".git").is_dir() and not (root / ".git").is_symlink():  # mounted, it cannot be renamed out of the way
         words += ["--bind", str(root / ".git"), str(root / ".git")]
+        words += _no_new_hooks(root / ".git" / "hooks")
     for name in _READ_ONLY:
         if (root / name).exists() and not (root / name).is_symlink():
             words += ["--ro-bind", str(root / name), str(root / name)]
@@ -105,6 +108,11 @@ def _wrapping(root: Path, home: Path, hidden: Sequence[Path]) -> list[str]:
     for secret in hidden:
         words += ["--ro-bind", "/dev/null", str(secret)]
     return [*words, "--chdir", str(root)]
+
+
+def _no_new_hooks(hooks: Path) -> list[str]:
+    """An empty folder that stays empty where there is none: git would run what is put there, outside of the sandbox."""
+    return [] if os.path.lexists(hooks) else ["--tmpfs", str(hooks), "--remount-ro", str(hooks)]
 
 
 def _secrets_at(root: Path) -> list[Path]:

@@ -63,21 +63,10 @@ def without_keys(environ: Mapping[str, str], key_names: Iterable[str] = ()) -> d
 
 
 _KEY_ENDINGS = (
-    *(
-        "_API_KEY",
-        "_APIKEY",
-        "_API_TOKEN",
-        "_TOKEN",
-        "_SECRET",
-        "_SECRET_KEY",
-        "_ACCESS_KEY",
-        "_ACCESS_KEY_ID",
-    ),
-    *("PASSWORD", "PASSWD", "_PASS", "_PWD", "PASSPHRASE", "_PRIVATE_KEY", "_CREDENTIALS", "_PAT", "_SECRETS"),
+    *("_KEY", "_APIKEY", "_ACCESS_KEY_ID", "_KEY_BASE", "_TOKEN", "_SECRET", "_SECRETS", "_AUTH", "_COOKIE"),
+    *("PASSWORD", "PASSWD", "_PASS", "_PWD", "PASSPHRASE", "_CREDENTIALS", "_PAT"),
 )
-_KEY_NAMES = frozenset(
-    ("API_KEY", "APIKEY", "TOKEN", "SECRET", "SECRET_KEY", "PRIVATE_KEY", "ACCESS_KEY", "OPENAI_KEY", "ANTHROPIC_KEY")
-)
+_KEY_NAMES = frozenset(("APIKEY", "TOKEN", "SECRET", "SECRETS"))
 
 
 def _names_a_key(name: str) -> bool:

@@ -13,7 +13,7 @@ from onbook.config.errors import reason
 from onbook.config.places import SETTINGS_NAME
 from onbook.outcome import UsageError
 from onbook.workspace.errors import WorkspaceError
-from onbook.workspace.files import locked, write_atomic
+from onbook.workspace.files import locked, make_private, write_atomic
 
 TEMPLATES = ".onbook/templates"
 """Prompts that a workspace has in the place of onbook's own."""
@@ -104,7 +104,7 @@ class TrustStore:
 
     def _prepare_folder(self) -> None:
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.path.parent)
         except OSError as error:
             raise WorkspaceError(f"cannot write {self.path}: {reason(error)}") from None
 

@@ -10,6 +10,8 @@ from onbook.models.messages import Message, Request, ToolSpec, Usage
 from onbook.models.tokens import estimate_prompt, estimate_tokens
 
 NEARLY_FULL = 0.80
+MOST_TOKENS = 1 << 31
+"""Nobody uses as many in one exchange: a server that says so has not counted."""
 
 
 class Used(msgspec.Struct, frozen=True):
@@ -22,7 +24,7 @@ class Used(msgspec.Struct, frozen=True):
 
 async def used_tokens(usage: Usage | None, messages: Sequence[Message], reply: str, backend: Backend) -> Used:
     """The backend's own count, else its tokenizer's, else an estimate."""
-    if usage is not None and usage.prompt_tokens:
+    if usage is not None and _is_a_count(usage):
         return Used(usage.prompt_tokens, usage.completion_tokens, estimated=False)
     try:
         prompt = await backend.count_tokens("\n".join(message.text for message in messages))
@@ -32,6 +34,11 @@ async def used_tokens(usage: Usage | None, messages: Sequence[Message], reply: s
     if prompt is not None and completion is not None:
         return Used(prompt, completion, estimated=False)
     return Used(estimate_prompt(messages), estimate_tokens(reply), estimated=True)
+
+
+def _is_a_count(usage: Usage) -> bool:
+    """Less than nothing would give a budget back what was spent."""
+    return 0 < usage.prompt_tokens < MOST_TOKENS and 0 <= usage.completion_tokens < MOST_TOKENS
 
 
 def context_warning(share: float | None, window: int | None) -> str | None:

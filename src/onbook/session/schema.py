@@ -1,6 +1,7 @@
 """An answer held to a JSON schema: asked of the backend, and checked here whatever the backend made of it."""
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -42,10 +43,12 @@ def misfit(answer: str, schema: Mapping[str, Any]) -> str | None:
     try:
         value = msgspec.json.decode(answer)
         _validator(schema)(value)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
         return f"the answer is not JSON: {error}"
     except RecursionError:
         return "the answer does not fit the schema: it is nested too deeply to be checked"
+    except ArithmeticError:
+        return "the answer does not fit the schema: a number in it is too large to be checked"
     except fastjsonschema.JsonSchemaValueException as error:
         return f"the answer does not fit the schema: {error.message}"
     return None
@@ -71,13 +74,27 @@ def _check(path: str, schema: dict[str, Any]) -> None:
             continue
         except RecursionError:
             raise UsageError(f"{path}: the schema refers to itself without end") from None
+        except ArithmeticError:
+            raise UsageError(f"{path}: not a JSON schema: multipleOf must be more than 0") from None
 
 
 def _validator(schema: Mapping[str, Any]) -> Any:
     import fastjsonschema
 
-    # A schema must not make us fetch anything: references stay inside it.
-    return fastjsonschema.compile(dict(schema), handlers={"http": _refuse, "https": _refuse, "file": _refuse})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's own, about patterns that will mean something else some day
+        return fastjsonschema.compile(dict(schema), handlers=_StayInside())
+
+
+class _StayInside(dict[str, Callable[[str], Any]]):
+    """A schema must not make us fetch anything. The library opens a reference of any scheme that has no handler, so
+    there is one for all of them."""
+
+    def __contains__(self, scheme: object) -> bool:
+        return True
+
+    def __missing__(self, scheme: str) -> Callable[[str], Any]:
+        return _refuse
 
 
 def _refuse(uri: str) -> Any:

@@ -8,6 +8,9 @@ from typing import Protocol
 from onbook.terminal.markdown_blocks import LONGEST, Block, MarkdownBlocks
 from onbook.terminal.screen import printable, styled
 
+WIDEST = 100
+"""Columns of a page of the manual: longer lines are hard to follow."""
+_HELP = re.compile(r"/help\b", re.IGNORECASE)
 _SHOWS_DIFF = re.compile(r"/(?:diff|git\s+(?:diff|show))\b", re.IGNORECASE)
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 
@@ -54,6 +57,11 @@ class Words:
         return gap + rendered(block.text, self._columns())
 
 
+def said_by(command: str, columns: Callable[[], int]) -> Growing:
+    """What is said by a command that was typed so."""
+    return Page(columns) if _HELP.match(command.strip()) else Lines(command)
+
+
 class Lines:
     """What a command says: line by line as it comes, a diff in its usual colours."""
 
@@ -80,6 +88,27 @@ class Lines:
         line = printable(line)
         colour = _COLOURS.get(line[:1]) if self._is_diff else None
         return (styled(colour, line) if colour else line) + "\n"
+
+
+class Page(Lines):
+    """What `/help` says: a page of the manual is drawn as the Markdown it is, once all of it is there."""
+
+    def __init__(self, columns: Callable[[], int]) -> None:
+        super().__init__("")
+        self._columns = columns
+        self._text = ""
+
+    def feed(self, text: str) -> str:
+        self._text += text
+        return ""
+
+    def end(self) -> str:
+        text, self._text = self._text, ""
+        if not text.startswith("# "):
+            return super().feed(text) + super().end()
+        from onbook.terminal.markdown import rendered
+
+        return rendered(text, min(self._columns(), WIDEST), reflowed=True)
 
 
 class Thoughts(Lines):

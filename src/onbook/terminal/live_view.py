@@ -25,9 +25,9 @@ from onbook.events import (
 from onbook.terminal.asides import in_short, is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.board import Board
 from onbook.terminal.flow_view import FlowView, header, is_flow
-from onbook.terminal.growing import Growing, Lines, Thoughts, Words
+from onbook.terminal.growing import Growing, Lines, Thoughts, Words, said_by
 from onbook.terminal.harness_view import GateLines, HarnessView
-from onbook.terminal.screen import printable, styled
+from onbook.terminal.screen import marked, printable, styled
 from onbook.terminal.surface import Surface
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class LiveView:
 
     def aside(self, line: str, *, dimmed: bool = True) -> None:
         """A line that stays, beside the answers."""
-        self._surface.say(styled("2", printable(line)) + "\n" if dimmed else f"{printable(line)}\n")
+        shown = marked(printable(line))
+        self._surface.say((styled("2", shown) if dimmed else shown) + "\n")
 
     def echo(self, line: str) -> None:
         """What was typed, at the place where it takes effect."""
@@ -104,7 +105,7 @@ class LiveView:
             self._speaks(event, event.speaker.model)
             return
         flow = FlowView(event) if is_flow(event) else None
-        self._runs[event.run] = _Run("", Lines(event.input), flow=flow)
+        self._runs[event.run] = _Run("", said_by(event.input, lambda: self._surface.columns), flow=flow)
         if event.kind == "harness":
             self._harness = HarnessView(event)
         if event.kind == "loop":

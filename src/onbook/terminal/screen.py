@@ -25,6 +25,12 @@ def styled(codes: str, text: str) -> str:
     return text if os.environ.get("NO_COLOR") else f"\x1b[{codes}m{text}\x1b[0m"
 
 
+def marked(text: str) -> str:
+    """The text with its marks, ✓ and ✗, in green and red, for where control codes are welcome. What style the text has
+    besides goes on behind them."""
+    return text if os.environ.get("NO_COLOR") else text.replace("✓", _GREEN).replace("✗", _RED)
+
+
 def printable(text: str) -> str:
     """The text without what could move the cursor, recolour the screen or make a line read in another order."""
     return text.translate(_CONTROLS)
@@ -49,6 +55,7 @@ def write_aside(text: str) -> None:
         pass
 
 
+_GREEN, _RED = "\x1b[32m✓\x1b[39m", "\x1b[31m✗\x1b[39m"
 _USUAL_WIDTH = 80
 """Of a terminal that does not say."""
 

@@ -1,4 +1,4 @@
-"""The view of a conversation: answers on standard output, everything else on standard error."""
+"""The view of a conversation without a prompt of its own: what is said of each event, and when."""
 
 import sys
 from collections.abc import Callable
@@ -24,9 +24,9 @@ from onbook.events import (
 from onbook.terminal.asides import is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.flow_view import FlowView, header, is_flow, is_last
 from onbook.terminal.harness_view import GateLines, HarnessView
-from onbook.terminal.output import loss
-from onbook.terminal.screen import dim, fit_for, is_terminal, printable, width_of, write, write_aside
+from onbook.terminal.screen import is_terminal, width_of
 from onbook.terminal.spinner import Spinner
+from onbook.terminal.two_streams import TwoStreams
 
 if TYPE_CHECKING:
     from onbook.session.live import Log, LogLevel
@@ -51,6 +51,7 @@ class TextView:
 
     def __init__(self, *, streaming: bool = True) -> None:
         self._streaming = streaming
+        self._streams = TwoStreams()
         self._log: Log | None = None
         self._spinner: Spinner | None = None
         self._speakers: dict[str, str] = {}
@@ -61,10 +62,7 @@ class TextView:
         self._harness: HarnessView | None = None
         self._gates = GateLines()
         self._waits_for = ""
-        self._last = "\n"
         self._silent = False
-        self._murmured: type[Event] | None = None
-        self._gone = False
 
     def follow(self, log: "Log") -> None:
         """From now on, say as much beside the answers as this session wants."""
@@ -81,18 +79,19 @@ class TextView:
     def _started(self, event: RunStarted) -> None:
         model = event.speaker.model if event.speaker else ""
         self._speakers[event.run] = self._waits_for = model
-        self._last, self._silent = "\n", event.speaker is not None
+        self._streams.begin()
+        self._silent = event.speaker is not None
         if event.kind == "prompt":
             self._asked(event)
         if event.kind == "loop":
             self._loops.add(event.run)
-            self._aside(event.name, dimmed=False)
+            self._streams.aside(event.name, dimmed=False)
         if event.kind == "harness":
             self._harness = HarnessView(event)
         if is_flow(event):
             self._flows[event.run] = FlowView(event)
             if line := header(event):
-                self._aside(line, dimmed=False)
+                self._streams.aside(line, dimmed=False)
         self._wait()
 
     def _asked(self, event: RunStarted) -> None:
@@ -114,7 +113,7 @@ class TextView:
             return
         self._stop_spinner()
         for line in lines:
-            self._aside(line)
+            self._streams.aside(line)
         self._silent = bool(harness.title)
         self._wait()
 
@@ -124,7 +123,7 @@ class TextView:
         if isinstance(event, GateWaiting):
             self._gates.waits(event)
         elif is_terminal(sys.stderr):
-            self._aside(self._gates.answered(event), dimmed=False)
+            self._streams.aside(self._gates.answered(event), dimmed=False)
 
     def _text(self, event: TextDelta) -> None:
         prompt = self._prompts.get(event.run)
@@ -136,17 +135,13 @@ class TextView:
             self._murmur(event, dimmed=not prompt.stands)
         elif self._streaming:
             self._speak()
-            self._answer(event.text)
+            self._streams.answer(event.text)
 
     def _murmur(self, event: ReasoningDelta | TextDelta, *, dimmed: bool = True) -> None:
         """What a model thinks, or what it says in a step whose output is not the answer yet."""
         if is_terminal(sys.stderr):
             self._speak()
-            if self._murmured not in (None, type(event)):
-                self._end_murmur()
-            text = printable(event.text)
-            self._murmured = None if text.endswith("\n") else type(event)
-            write_aside(dim(text, sys.stderr) if dimmed else text)
+            self._streams.murmur(event.text, type(event), dimmed=dimmed)
 
     def _called(self, event: ToolCalled) -> None:
         self._speak()
@@ -157,7 +152,7 @@ class TextView:
     def _tool(self, event: ToolFinished) -> None:
         self._stop_spinner()
         for line in tool_lines(self._calls.pop(event.call, event.name), event, self._level):
-            self._aside(line)
+            self._streams.aside(line)
         self._waits_for = next(reversed(self._calls.values()), self._speakers.get(event.run, ""))
         self._wait()
 
@@ -168,7 +163,7 @@ class TextView:
             return  # what is inside a step only changes the label, which the spinner asks for
         self._stop_spinner()
         for line in lines:
-            self._aside(line, dimmed=False)
+            self._streams.aside(line, dimmed=False)
         self._silent = isinstance(event, StepStarted)
         self._wait()
 
@@ -180,34 +175,24 @@ class TextView:
             return  # the step's own line says how it ended
         if is_worth_saying(event, self._level, asked_by_model=bool(self._speakers.get(event.run))):
             self._stop_spinner()
-            self._aside(process_line(event))
+            self._streams.aside(process_line(event))
             self._wait()
 
     def _note(self, event: Note) -> None:
         if is_heard(event, self._level):
             self._stop_spinner()
             own = event.run in self._loops or self._is_harness(event)  # which speak for themselves
-            self._aside(event.text if own else f"onbook: {event.text}", dimmed=not own and event.level != "warning")
+            text = event.text if own else f"onbook: {event.text}"
+            self._streams.aside(text, dimmed=not own and event.level != "warning")
             self._wait()
         if event.run in self._prompts and event.level == "debug":  # it has answered, and is asked for more unheard
-            self._end_line()
+            self._streams.end_line()
             self._silent = True
             self._wait()
 
     @property
     def _level(self) -> "LogLevel":
         return self._log.level if self._log is not None else "info"
-
-    def _answer(self, text: str) -> None:
-        self._end_murmur()
-        text = fit_for(sys.stdout, text)
-        if text and not self._gone:
-            self._last = text[-1]
-            try:
-                write(sys.stdout, text)
-            except OSError as error:
-                self._gone = True
-                raise loss(error) from None
 
     def _finished(self, event: RunFinished) -> None:
         self._speak()
@@ -216,8 +201,8 @@ class TextView:
         prompt = self._prompts.pop(event.run, None)
         has_answer = event.outcome == "passed" or (event.text and self._is_harness(event))
         if has_answer and prompt is None and self._is_untold(event, flow):
-            self._answer(event.text)
-        self._end_line()
+            self._streams.answer(event.text)
+        self._streams.end_line()
         if self._is_harness(event):
             self._harness = None
         if flow is not None:
@@ -227,7 +212,7 @@ class TextView:
         elif prompt.flow is not None:
             prompt.flow.heard_all(event)
         if event.outcome == "passed" and speaker and not (prompt and prompt.in_pipeline):
-            self._aside(f"{speaker} · {statistics(event.totals)}")
+            self._streams.aside(f"{speaker} · {statistics(event.totals)}")
 
     def _is_untold(self, event: RunFinished, flow: FlowView | None) -> bool:
         """Whether the answer has yet to be given: it was held back, or only stood where nothing was to be kept."""
@@ -239,32 +224,16 @@ class TextView:
 
     def _close(self, flow: FlowView) -> None:
         for line in flow.table(width_of(sys.stderr)):
-            self._aside(line)
+            self._streams.aside(line)
 
     def _tell_end(self, event: RunFinished, flow: FlowView | None) -> None:
         if event.error and not (flow and flow.has_told(event)):
-            self._aside(f"onbook: {event.error}", dimmed=False)
+            self._streams.aside(f"onbook: {event.error}", dimmed=False)
         if self._speakers:  # a run inside another leaves it to that one
             return
         if event.outcome == "cancelled" and not self._loops:  # a loop has said so
-            self._aside("Cancelled.", dimmed=False)
+            self._streams.aside("Cancelled.", dimmed=False)
         self._loops.clear()
-
-    def _aside(self, line: str, *, dimmed: bool = True) -> None:
-        self._end_line()
-        line = printable(line)
-        write_aside((dim(line, sys.stderr) if dimmed else line) + "\n")
-
-    def _end_line(self) -> None:
-        """What is said next begins a line of its own, also where answers and asides go to one file."""
-        if self._last != "\n" and not self._gone:
-            self._answer("\n")
-        self._end_murmur()
-
-    def _end_murmur(self) -> None:
-        if self._murmured is not None:
-            self._murmured = None
-            write_aside("\n")
 
     def _speak(self) -> None:
         """The silence is over."""

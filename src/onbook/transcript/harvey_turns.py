@@ -9,7 +9,7 @@ from onbook.transcript.harvey import FORWARDING, MODEL, STATS, TALK
 from onbook.transcript.turns import Turn
 
 _WORKSPACE = re.compile(r"\bWorkspace: (.*?)\.?$", re.MULTILINE)
-_COUNTS = re.compile(r"(\d+) reply \+ (\d+) ctx(?: · ([\d.]+)(ms|s|m)\b)?")
+_COUNTS = re.compile(r"\b(\d{1,12}) reply \+ (\d{1,12}) ctx(?: · (\d{1,9}(?:\.\d{0,9})?)(ms|s|m)\b)?")
 _UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 

@@ -1,6 +1,7 @@
 """Which sessions there are in a folder, and which one somebody means."""
 
 import difflib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,8 +41,8 @@ def all_sessions(folder: Path) -> Iterator[Session]:
 
 def find_session(folder: Path, ref: str = "latest") -> Path:
     """The file that `ref` names: a path, a session's name or the beginning of one, its id, or `latest`."""
-    given = Path(ref).expanduser()
-    if given.suffix in SUFFIXES and given.is_file():
+    given = Path(os.path.expanduser(ref))  # noqa: PTH111 - Path.expanduser raises for a stranger
+    if given.suffix in SUFFIXES and os.path.isfile(given):  # noqa: PTH113 - Path.is_file raises for a name too long
         return given
     paths = _files(folder)
     if not paths:

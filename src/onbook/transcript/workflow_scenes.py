@@ -75,8 +75,12 @@ class UnfinishedWorkflow(UnfinishedCommand):
         return Scene("INT", f"{self._user} AT THE KEYBOARD", clock(started.time), parts)
 
     def _noted(self, event: Note) -> None:
-        if event.level != "debug":
+        if event.level != "debug" and not self._is_question(event):
             self._parts.append(elements.Note(NOTE + cut_middle(event.text, MOST_SAID)))
+
+    def _is_question(self, event: Note) -> bool:
+        """Where nobody answers, a gate's question is noted for the screen; on paper the gate tells it itself."""
+        return self._gate is not None and event.text.startswith(f"{self._gate.header}\n{self._gate.question}\n")
 
     def _begun(self, event: StepStarted) -> None:
         self._steps[event.address] = event

@@ -25,6 +25,13 @@ def write_atomic(path: Path, data: bytes, mode: int | None = None) -> None:
         raise WorkspaceError(f"cannot write {path}: its links go round in a circle") from None
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, all for the user alone."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
 @contextmanager
 def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     """Hold `path` against other processes and threads, by a lock file beside it (`path` with `.lock`)."""

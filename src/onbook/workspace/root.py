@@ -1,5 +1,6 @@
 """Which folder is the workspace, and onbook's private folder inside it."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -65,6 +66,7 @@ def _make_private(root: Path, folder: Path) -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
         if not folder.resolve().is_relative_to(root.resolve()):
             raise WorkspaceError(f"{folder} is a link that leads out of the workspace; remove it and try again")
+        _close_to_others(folder)
         if folder.name == PRIVATE_NAME:
             _ignore_everything(folder / ".gitignore")
     except OSError as error:
@@ -72,6 +74,13 @@ def _make_private(root: Path, folder: Path) -> Path:
             f"cannot write to {folder}: {reason(error)}; choose another folder with --workspace"
         ) from None
     return folder
+
+
+def _close_to_others(folder: Path) -> None:
+    """One that came with a cloned repository is open to everybody on the machine."""
+    found = folder.stat()
+    if found.st_mode & 0o077 and found.st_uid == os.getuid():
+        folder.chmod(0o700)
 
 
 def _ignore_everything(gitignore: Path) -> None:

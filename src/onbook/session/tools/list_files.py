@@ -9,7 +9,7 @@ from onbook.config.patterns import glob_pattern
 from onbook.policy.door import Door
 from onbook.policy.hands import Entry
 from onbook.policy.names import is_protected
-from onbook.session.tools.text import safe
+from onbook.session.tools.text import safe_name
 from onbook.session.tools.tool import Tool, typed_tool
 from onbook.words import counted
 
@@ -66,7 +66,7 @@ def _below(path: str, folder: str) -> str:
 
 
 def _line(entry: Entry) -> str:
-    name = safe(entry.path)
+    name = safe_name(entry.path)
     if entry.kind == "folder":
         return f"{name}/"
     if entry.secret:

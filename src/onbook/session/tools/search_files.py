@@ -12,7 +12,7 @@ from onbook.config.patterns import Pattern, line_pattern
 from onbook.policy.bulk import Tree
 from onbook.policy.door import Door
 from onbook.policy.effects import By
-from onbook.session.tools.text import is_binary, safe, short_line
+from onbook.session.tools.text import is_binary, safe, safe_name, short_line
 from onbook.session.tools.tool import Tool, typed_tool
 from onbook.words import counted
 
@@ -48,7 +48,7 @@ class Found(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """`path:line: text`, a line for each, and a last line in brackets for what is missing."""
-        lines = [f"{hit.path}:{hit.line}: {hit.text}" for hit in self.hits]
+        lines = [f"{safe_name(hit.path)}:{hit.line}: {hit.text}" for hit in self.hits]
         nothing = [] if lines else [f"nothing found in {counted(self.files, 'file')}"]
         said = [*nothing, *self.notes]
         return "\n".join([*lines, f"[{'; '.join(said)}]"] if said else lines)

@@ -2,6 +2,7 @@
 
 import re
 
+from onbook.policy.effects import one_line
 from onbook.policy.secrets import redact
 from onbook.session.tools.tool import ToolFailed
 
@@ -20,6 +21,11 @@ def readable(data: bytes) -> str:
 def safe(text: str) -> str:
     """The text without keys, and with control codes spelt out, as `\\x1b`."""
     return redact(_CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
+
+
+def safe_name(path: str) -> str:
+    """The name of a file, in one line whatever it is: names must not speak to the model in lines of their own."""
+    return redact(one_line(path, LONGEST_LINE))
 
 
 def is_binary(data: bytes) -> bool:
