@@ -11,9 +11,10 @@ from pathlib import Path
 from examples.workflow.cast import TASK
 
 from tests.conftest import Finished, default_signals
+from tests.warm import ROOT, start_piped
 from tests.workflow.staging import git
 
-PROJECT = Path(__file__).parent.parent.parent / "examples/workflow/project"
+PROJECT = ROOT / "examples/workflow/project"
 BRANCH = "harness/count-the-lines-of-each-character"
 ANSWERS = ("dirty=continue", "model=default", "conventions=skip", "spec=proceed", "commit=all")
 CHECK = f'{sys.executable} -BSc \'from play import line_counts; assert line_counts("A: x") == {{"A": 1}}\''
@@ -98,22 +99,15 @@ class Stage:
         is_begun = (self.root / ".harness/state.json").exists()
         words = ["workflow", "resume", *self._answers] if is_begun else self._begin
         loaded = (kind, "0") if kind else bullet.words
+        argv = (*loaded, *words, "--workspace", str(self.root))
         with default_signals():
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.killing", *loaded, *words, "--workspace", str(self.root)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=PROJECT.parent.parent.parent,
-                env=self._environment,
-                text=True,
-            )
+            process = start_piped(argv, self._environment, ROOT, subprocess.DEVNULL, "tests.faults.killing")
         try:
             process.wait(bullet.seconds)
         except subprocess.TimeoutExpired:
             process.kill()
         stdout, stderr = process.communicate(timeout=_SECONDS)
-        return None if process.returncode == -9 else Finished(process.returncode, stdout, stderr)
+        return None if process.returncode == -9 else Finished(process.returncode, stdout.decode(), stderr.decode())
 
     def _set(self) -> None:
         shutil.copytree(PROJECT, self.root, ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))

@@ -1,14 +1,15 @@
 """A workflow that is killed (SIGKILL) and started again with the same answers ends the same: artefacts, commits, edits.
 
-Among the ordinary tests one is killed again and again. `ONBOOK_KILLS=100 pytest tests/faults` is the whole: after every
-state that is written, before every file is whole, and at 100 random instants, with real pytest and ruff.
+Among the ordinary tests one is killed again and again. The long form is the whole: after every state that is written,
+before every file is whole, and at 100 random instants, with real pytest and ruff. It is cut in shares, so that several
+workers have something to do.
 """
 
 import os
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,16 +17,18 @@ from pathlib import Path
 import pytest
 from examples.workflow.cast import RIGHT, enter
 
+from tests.faults.ledger import LONG, Ledger, kept, long_form
 from tests.faults.stage import CHECK, EDITS, Bullet, Stage
 from tests.scripted import ScriptedServer
 from tests.workflow.cast import Cast
 
-KILLS = int(os.environ.get("ONBOOK_KILLS", "0"))
-MODE = "standard" if KILLS else "single"
-CHECKS = () if KILLS else (f"--test-cmd={CHECK}", "--lint-cmd=true")
+MODE = "standard" if LONG else "single"
+CHECKS = () if LONG else (f"--test-cmd={CHECK}", "--lint-cmd=true")
+SHARES = 10
+INSTANTS = 100
 
-pytestmark = pytest.mark.timeout(7200 if KILLS else 120)
-whole = pytest.mark.skipif(not KILLS, reason="takes minutes: set ONBOOK_KILLS=100")
+pytestmark = pytest.mark.timeout(600)
+in_shares = pytest.mark.parametrize("share", range(SHARES))
 
 
 @dataclass
@@ -45,6 +48,13 @@ class House:
     def stage(self) -> Stage:
         return Stage(self.folder / str(next(self._numbers)) / "play", self.environment, MODE, CHECKS)
 
+    def plays(self, bullet: Bullet) -> int:
+        """One more, killed once; how often it was."""
+        stage = self.stage()
+        stage.play([bullet])
+        kept(stage.left == self.undisturbed, f"something of a workflow that met {bullet}")
+        return stage.kills
+
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
@@ -56,23 +66,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         route = f'name = "cast"\nurl = "{server.openai_url}"\nmodel = "llama3:latest"'
         (home / "onbook.toml").write_text(f'model = "cast"\n\n[[routes]]\n{route}\n')
         folders = {f"ONBOOK_{kind}_DIR": str(home) for kind in ("CONFIG", "CACHE", "STATE")}
-        kept = {name: value for name, value in os.environ.items() if name.startswith("COV")}
+        kept_names = {name: value for name, value in os.environ.items() if name.startswith("COV")}
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-        yield House(folder, kept | folders | {"HOME": str(home), "LANG": "C.UTF-8", "PATH": path})
-
-
-Figure = Callable[[str], None]
-
-
-@pytest.fixture
-def figure(capsys: pytest.CaptureFixture[str]) -> Figure:
-    """Says how many kills it was, past what pytest captures."""
-
-    def said(line: str) -> None:
-        with capsys.disabled():
-            sys.stdout.write(f"\n{line}, and it ended the same each time\n")
-
-    return said
+        quick = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the plugins of these tests are nothing to the project's
+        yield House(folder, kept_names | folders | quick | {"HOME": str(home), "LANG": "C.UTF-8", "PATH": path})
 
 
 def test_the_undisturbed_one_does_all_there_is(house: House) -> None:
@@ -84,42 +81,38 @@ def test_the_undisturbed_one_does_all_there_is(house: House) -> None:
     assert left.status == " M README.md\nA  draft.md\n?? notes.txt\n"
 
 
-def test_killed_again_and_again_it_ends_the_same(house: House) -> None:
+def test_killed_again_and_again_it_ends_the_same(house: House, ledger: Ledger) -> None:
     chance = random.Random(7)
     stage = house.stage()
-    stage.play(Bullet(states=chance.randint(6, 9)) if turn % 2 else Bullet(files=12) for turn in range(house.states))
-    assert stage.kills >= 3
-    assert stage.left == house.undisturbed
+    with ledger.trial("SIGKILL, again and again", "workflow"):
+        stage.play(
+            Bullet(states=chance.randint(6, 9)) if turn % 2 else Bullet(files=12) for turn in range(house.states)
+        )
+        assert stage.kills >= 3
+        kept(stage.left == house.undisturbed, "something of a workflow that was killed again and again")
 
 
-@whole
-def test_killed_after_any_state_write_it_ends_the_same(house: House, figure: Figure) -> None:
-    for number in range(1, house.states + 1):
-        stage = house.stage()
-        stage.play([Bullet(states=number)])
-        assert (stage.kills, stage.left) == (1, house.undisturbed), f"after state {number} of {house.states}"
-    figure(f"killed after each of {house.states} state writes")
+@long_form
+@in_shares
+def test_killed_after_any_state_write_it_ends_the_same(house: House, ledger: Ledger, share: int) -> None:
+    for number in range(1 + share, house.states + 1, SHARES):
+        with ledger.trial("SIGKILL after a state write", "workflow"):
+            assert house.plays(Bullet(states=number)) == 1
 
 
-@whole
-def test_killed_before_any_file_is_whole_it_ends_the_same(house: House, figure: Figure) -> None:
-    files, kills = house.stage().count("file"), 0
-    for number in range(1, files + 1):
-        stage = house.stage()
-        stage.play([Bullet(files=number)])
-        kills += stage.kills
-        assert stage.left == house.undisturbed, f"before file {number} of {files}"
-    figure(f"killed {kills} times before a file was whole")
+@long_form
+@in_shares
+def test_killed_before_any_file_is_whole_it_ends_the_same(house: House, ledger: Ledger, share: int) -> None:
+    files = house.stage().count("file")
+    for number in range(1 + share, files + 1, SHARES):
+        with ledger.trial("SIGKILL before a file is whole", "workflow"):
+            assert house.plays(Bullet(files=number)) == 1
 
 
-@whole
-def test_killed_at_a_random_instant_it_ends_the_same(house: House, figure: Figure) -> None:
-    chance = random.Random()
-    kills = 0
-    while kills < KILLS:
-        instant = chance.uniform(0, house.seconds)
-        stage = house.stage()
-        stage.play([Bullet(seconds=instant)])
-        kills += stage.kills
-        assert stage.left == house.undisturbed, f"after {instant:.3f} s of {house.seconds:.3f} s"
-    figure(f"killed at {kills} random instants of {house.seconds:.1f} s")
+@long_form
+@in_shares
+def test_killed_at_a_random_instant_it_ends_the_same(house: House, ledger: Ledger, share: int) -> None:
+    chance, kills = random.Random(), 0
+    while kills < INSTANTS // SHARES:
+        with ledger.trial("SIGKILL at a random instant", "workflow"):
+            kills += house.plays(Bullet(seconds=chance.uniform(0, house.seconds)))

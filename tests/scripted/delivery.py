@@ -10,6 +10,7 @@ from .faults import (
     ErrorInStream,
     Fault,
     Garbage,
+    Raw,
     Refuse,
     SlowFirstByte,
     Stall,
@@ -26,6 +27,8 @@ def deliver(answer: Answer, request: Request, wire: Wire, connection: Connection
     match answer:
         case Refuse():
             raise HangUpError(reset=answer.reset)
+        case Raw():
+            _send_raw(answer, connection)
         case Status():
             send_status(answer, connection)
         case SlowFirstByte():
@@ -46,6 +49,15 @@ def send_status(status: Status, connection: Connection) -> None:
     else:
         body, kind = (b"" if status.body is None else dump(status.body)), JSON
     connection.send_whole(status.code, {**kind, **status.headers}, body)
+
+
+def _send_raw(answer: Raw, connection: Connection) -> None:
+    connection.send(answer.data)
+    while answer.again:
+        connection.send(answer.again)
+    if answer.stays:
+        connection.wait()
+    raise HangUpError
 
 
 def _stream(answer: Reply | Fault, request: Request, wire: Wire, connection: Connection) -> None:

@@ -78,6 +78,16 @@ class ErrorInStream:
 
 
 @dataclass(frozen=True, slots=True)
+class Raw:
+    """These very bytes, head and all; then `again` and again until the client leaves, or silence, or the end."""
+
+    data: bytes
+    again: bytes = b""
+    stays: bool = False
+    """The line stays open, and nothing more is said."""
+
+
+@dataclass(frozen=True, slots=True)
 class Times:
     """The same answer several times, then whatever follows it in the script."""
 
@@ -85,5 +95,5 @@ class Times:
     answer: "Answer"
 
 
-Fault = Refuse | Status | SlowFirstByte | Stall | Cut | CleanEndWithoutFinish | Garbage | ErrorInStream
+Fault = Refuse | Status | SlowFirstByte | Stall | Cut | CleanEndWithoutFinish | Garbage | ErrorInStream | Raw
 Answer = Reply | Fault

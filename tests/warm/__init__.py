@@ -43,12 +43,16 @@ class Order(NamedTuple):
     in_terminal: bool = False
 
 
-def start_piped(argv: Sequence[str | bytes], env: dict[str, str], cwd: Path, stdin: int) -> subprocess.Popen[bytes]:
-    """`onbook` with pipes for what it writes."""
-    if order := _order_of(argv, env, cwd):
+def start_piped(
+    argv: Sequence[str | bytes], env: dict[str, str], cwd: Path, stdin: int, module: str = "onbook"
+) -> subprocess.Popen[bytes]:
+    """`onbook`, or another module of these tests, with pipes for what it writes."""
+    if order := _order_of(argv, env, cwd, module):
         return _WarmProcess(order, stdin)
     pipe = subprocess.PIPE
-    return subprocess.Popen([*ONBOOK, *argv], stdin=stdin, stdout=pipe, stderr=pipe, cwd=cwd, env=env)
+    environ = env if module == "onbook" else env | {"PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-m", module, *argv]
+    return subprocess.Popen(words, stdin=stdin, stdout=pipe, stderr=pipe, cwd=cwd, env=environ)
 
 
 def start_in_terminal(argv: Sequence[str], env: dict[str, str], cwd: Path, module: str = "onbook") -> pexpect.spawn:

@@ -30,6 +30,7 @@ def main() -> None:
     while (received := socket.recv_fds(wire, LONGEST_ORDER, 3))[0]:
         message, streams, _, _ = received
         if (pid := _split_off()) is None:
+            wire.detach()  # its number will belong to a file of the command, which nobody else may close
             _become(pickle.loads(message), streams)
             return
         wire.send(str(pid).encode())
