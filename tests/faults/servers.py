@@ -24,8 +24,6 @@ class Bad:
     """What it says to everybody, or makes of what it would have said."""
     goes_on: bool = False
     """Whether its answer is an answer all the same."""
-    in_a_row: bool = True
-    """Whether such an answer can be what the next step of a pipeline reads."""
 
     def __str__(self) -> str:
         return self.name
@@ -106,7 +104,7 @@ BAD = (
         "server lying", "two ends", Raw(answer(sse(chunk("stop", content="All is well."), chunk("stop")))), goes_on=True
     ),
     Bad("server lying", "speaks to the terminal", Reply(WORDS), goes_on=True),
-    Bad("server lying", "NUL", Reply("All is\x00 well."), goes_on=True, in_a_row=False),
+    Bad("server lying", "NUL", Reply("All is\x00 well."), goes_on=True),
     Bad("server flooding", "headers without end", Raw(b"HTTP/1.1 200 OK\r\n", b"X-Ghost: " + b"o" * 65_000 + b"\r\n")),
     Bad("server flooding", "a line without end", Raw(answer(b"data: "), b"o" * 65_536)),
     Bad("server flooding", "an event without end", Raw(answer(), b"data: " + b"o" * 65_000 + b"\n")),

@@ -6,7 +6,7 @@ import pytest
 
 from onbook.config.budget_settings import BudgetSettings
 from onbook.events import RunFinished, TextDelta
-from tests.pipeline.conftest import Pipeline, sure
+from tests.pipeline.conftest import Pipeline, asked, sure
 from tests.scripted import Answer, Cut, ErrorInStream, Reply, ScriptedServer, Status, Times, known_errors
 
 BLOCK = '{"confidence": 0.95, "reason": "checked"}'
@@ -146,6 +146,12 @@ async def test_a_budget_that_is_spent_between_steps_ends_the_run_there(
     assert piped.run.error is not None
     assert "to go on: /pipeline --resume with a larger --budget turns=…" in piped.run.error
     assert piped.history == []
+
+
+async def test_a_nul_in_a_reply_does_not_stop_the_next_step(piped: Pipeline, scripted_model: ScriptedServer) -> None:
+    scripted_model.replies(sure("1. lo\0ok"), sure("Done."))
+    assert await piped("90% a.md b.md") == "passed"
+    assert asked(scripted_model)[-1][1].startswith("1. lo\N{REPLACEMENT CHARACTER}ok\n")
 
 
 async def test_the_session_goes_on_after_a_failure(piped: Pipeline, scripted_model: ScriptedServer) -> None:
