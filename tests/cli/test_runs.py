@@ -137,3 +137,10 @@ def test_a_session_lists_shows_and_resumes_runs(run: CommandLine, review: Path) 
     assert (done.code, done.stdout) == (0, "ok one\n\nok two\n")
     assert f"resumed {name}: 2 steps taken from the journal, 1 run" in done.stderr
     assert "output of pipeline review goes with the next message" in done.stderr
+
+
+def test_a_run_that_nobody_could_remember_is_not_said_to_go_on(run: CommandLine, review: Path, home: Path) -> None:
+    (home / "state" / "runs.txt").mkdir(parents=True)
+    failed = run("script", "run", "review")
+    assert failed.code == 1
+    assert "goes on from here" not in failed.stderr

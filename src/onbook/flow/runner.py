@@ -82,7 +82,7 @@ class Runner:
                 result = await run_flow(flow, given, world)
                 can_go_on = result.outcome not in (Outcome.PASSED, Outcome.USAGE)  # which must be called another way
             finally:
-                if journal is not None and self.resumed_by and can_go_on:
+                if journal is not None and self.resumed_by and can_go_on and self.door.begun.covers(run):
                     self._say(f"{self.resumed_by} {run} goes on from here", run, "info")
             return result
 
