@@ -5,6 +5,7 @@ from functools import partial
 
 from benchmarks.harness import Row, take_turns
 from benchmarks.lab import Lab
+from benchmarks.peers import PEERS
 
 CALLS_A_ROUND = 10
 ROUNDS = 30
@@ -32,8 +33,10 @@ def calls(lab: Lab) -> list[Row]:
         workers = {
             "Chat.turn": stack.enter_context(lab.worker(lab.ours, "turn", str(workspace), **places)),
             "bare httpx2": stack.enter_context(lab.worker(lab.ours, "bare_httpx2", url, KEY)),
-            "OpenAI SDK": stack.enter_context(lab.worker(lab.peers, "openai_sdk", url, KEY)),
         }
+        if lab.has(PEERS):
+            workers["OpenAI SDK"] = stack.enter_context(lab.worker(lab.peers, "openai_sdk", url, KEY))
         contenders = {name: partial(worker.cost, CALLS_A_ROUND) for name, worker in workers.items()}
         costs = take_turns(contenders, rounds=ROUNDS, warm_up=3)
-    return [costs.row("call", "Chat.turn", peer, target=target, kind="cpu") for peer, target in _TARGETS.items()]
+    ours, *peers = workers
+    return [costs.row("call", ours, peer, target=_TARGETS[peer], kind="cpu") for peer in peers]

@@ -5,11 +5,10 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from benchmarks.harness import Contender, Row, take_turns
+from benchmarks.harness import Contender, Row, marginal, take_turns
 from benchmarks.lab import Lab
 
 STEPS = 500
@@ -38,15 +37,15 @@ def once(lab: Lab) -> list[Row]:
         (folder / f"{name}.sh").write_text("\n".join(lines))
     starts: list[float] = []
     contenders = {
-        "onbook script run": _marginal(
+        "onbook script run": marginal(
             lambda name: _timed(lab, folder, _ours(lab, name), b"hello\n", b"hello\n"), STEPS - 1, starts
         ),
-        "bash, temp files": _marginal(
+        "bash, temp files": marginal(
             lambda name: _timed(lab, folder, ["bash", f"{name}.sh"], b"hello\n", b"hello\n"), STEPS - 1
         ),
     }
     costs = take_turns(contenders, rounds=7)
-    _say(f"a pipeline of one step, start and end included: {median(starts) * 1e3:.0f} ms")
+    lab.note(f"flow-once: a pipeline of one step, start and end included, took {median(starts) * 1e3:.0f} ms")
     return [costs.row("step of cat", *contenders, target=1.3, kind="wall")]
 
 
@@ -59,7 +58,7 @@ def foreach(lab: Lab) -> list[Row]:
     (Path(environ["HOME"]) / ".parallel" / "will-cite").touch()
 
     def contender(command: list[str]) -> Contender:
-        return _marginal(lambda size: _timed(lab, folder, command, items[size], b""), ITEMS - 1)
+        return marginal(lambda size: _timed(lab, folder, command, items[size], b""), ITEMS - 1)
 
     contenders = {
         "foreach, parallel = 2": contender(_ours(lab, "each")),
@@ -68,7 +67,7 @@ def foreach(lab: Lab) -> list[Row]:
     if shutil.which("parallel"):
         contenders["parallel -j2"] = contender(["parallel", "-j2", "true"])
     else:
-        _say("GNU parallel is not installed (Debian: apt-get install parallel): its row is left out")
+        lab.leave_out("GNU parallel is not installed")
     costs = take_turns(contenders, rounds=7)
     ours, *peers = contenders
     targets = {"xargs -P2": 1.6, "parallel -j2": 0.4}
@@ -78,7 +77,7 @@ def foreach(lab: Lab) -> list[Row]:
 def resume(lab: Lab) -> list[Row]:
     """A foreach over 10,000 items that was killed half-way: from opening the journal to the first item that runs."""
     folder = lab.workspace("flow-resume", "")
-    with lab.worker(lab.ours, "resume", str(folder), str(MANY_ITEMS)) as worker:
+    with lab.worker(lab.ours, "resume", str(folder), str(MANY_ITEMS), "wall") as worker:
         costs = take_turns({"resume": worker.cost, "1 s": lambda: 1.0}, rounds=5)
     return [costs.row(f"resume, {MANY_ITEMS:,} items", "resume", "1 s", target=1.0, kind="wall")]
 
@@ -92,7 +91,7 @@ def gibibyte(lab: Lab) -> list[Row]:
             file.write(os.urandom(1 << 20) * (GIBIBYTE >> 26))
     (folder / "three.sh").write_text("cat > t1; cat < t1 > t2; cat < t2 > t3; rm t1 t2 t3\n")
     small, large = _peak(lab, folder, Path(os.devnull)), _peak(lab, folder, given)
-    _say(f"memory: {small >> 20} MiB for nothing, {large >> 20} MiB for a gibibyte")
+    lab.note(f"flow-large: memory, {small >> 20} MiB for nothing, {large >> 20} MiB for a gibibyte")
     if large - small > MOST_MEMORY:
         raise RuntimeError(f"the orchestrator grew by {(large - small) >> 20} MiB")
 
@@ -128,18 +127,6 @@ def _ours(lab: Lab, pipeline: str) -> list[str]:
     return [str(lab.ours / "onbook"), "script", "run", pipeline]
 
 
-def _marginal(run: Callable[[str], float], more: int, starts: list[float] | None = None) -> Contender:
-    """The cost of each further one: `many` less `one`. What `one` takes is also kept in `starts`."""
-
-    def cost() -> float:
-        one = run("one")
-        if starts is not None:
-            starts.append(one)
-        return max(run("many") - one, 1e-9) / more
-
-    return cost
-
-
 def _timed(lab: Lab, folder: Path, command: list[str], given: bytes, expected: bytes) -> float:
     began = time.perf_counter()
     done = subprocess.run(command, env=lab.environ, cwd=folder, input=given, capture_output=True, check=False)
@@ -150,17 +137,19 @@ def _timed(lab: Lab, folder: Path, command: list[str], given: bytes, expected: b
 
 
 def _peak(lab: Lab, folder: Path, given: Path) -> int:
-    """The most memory that the command had, in bytes; `cat` has less."""
+    """The most memory that the command had, in bytes; `cat` has less. A small process asks: on Linux a program counts
+    what the process had that started it."""
+    command = [str(lab.ours / "python"), "-c", _ASK_PEAK, *_ours(lab, "three"), "--json"]
     with given.open("rb") as file:
-        process = subprocess.Popen(
-            [*_ours(lab, "three"), "--json"], env=lab.environ, cwd=folder, stdin=file, stdout=subprocess.DEVNULL
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"the pipeline gave {process.returncode}")
-    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        done = subprocess.run(command, env=lab.environ, cwd=folder, stdin=file, capture_output=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the pipeline gave {done.returncode}")
+    return int(done.stdout) * (1 if sys.platform == "darwin" else 1024)
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+_ASK_PEAK = """
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"""

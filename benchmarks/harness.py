@@ -1,9 +1,8 @@
-"""Taking turns, medians, and the table: everything a benchmark does that is not its own subject."""
+"""Taking turns, medians and spread: everything a comparison does that is not its own subject."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from statistics import median
-from typing import Any
+from dataclasses import dataclass
+from statistics import median, quantiles
 
 Contender = Callable[[], float]
 """Does its work once and gives the seconds that it cost."""
@@ -21,6 +20,9 @@ class Row:
     """Medians over all rounds."""
     ratio: float
     """The median of the rounds' own ratios: a busy moment then weighs on both sides of a fraction."""
+    low: float
+    high: float
+    """The quartiles of the rounds' ratios: half of the rounds were between them."""
     target: float
     """The largest ratio that is good enough."""
     kind: str
@@ -30,9 +32,6 @@ class Row:
     @property
     def passed(self) -> bool:
         return self.ratio <= self.target
-
-    def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "passed": self.passed}
 
 
 class Costs:
@@ -46,8 +45,15 @@ class Costs:
 
     def row(self, benchmark: str, ours: str, peer: str, *, target: float, kind: str) -> Row:
         mine, theirs = self._seconds[ours], self._seconds[peer]
-        ratio = median(one / other for one, other in zip(mine, theirs, strict=True))
-        return Row(benchmark, ours, peer, median(mine), median(theirs), ratio, target, kind, len(mine))
+        ratios = [one / other for one, other in zip(mine, theirs, strict=True)]
+        return Row(
+            *(benchmark, ours, peer, median(mine), median(theirs)),
+            *(median(ratios), *quartiles(ratios)),
+            *(target, kind, len(mine)),
+        )
+
+    def median(self, name: str) -> float:
+        return median(self._seconds[name])
 
 
 def take_turns(contenders: Mapping[str, Contender], *, rounds: int, warm_up: int = 1) -> Costs:
@@ -66,34 +72,21 @@ def take_turns(contenders: Mapping[str, Contender], *, rounds: int, warm_up: int
     return costs
 
 
-def table(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table, which is also what docs/benchmarks.md shows."""
-    heads = ("benchmark", "onbook", "", "against", "", "ratio", "target", "")
-    lines = [heads, *map(_cells, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-    rule = ["-" * (width - 1) + (":" if column in _RIGHT else "-") for column, width in enumerate(widths)]
-    padded = [
-        [cell.rjust(width) if column in _RIGHT else cell.ljust(width) for column, (cell, width) in enumerate(pairs)]
-        for pairs in (list(zip(line, widths, strict=True)) for line in lines)
-    ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (padded[0], rule, *padded[1:]))
+def marginal(run: Callable[[str], float], more: int, starts: list[float] | None = None) -> Contender:
+    """The cost of each further one: what `many` take less what `one` takes. The latter is also kept in `starts`."""
+
+    def cost() -> float:
+        one = run("one")
+        if starts is not None:
+            starts.append(one)
+        return max(run("many") - one, 1e-9) / more
+
+    return cost
 
 
-_RIGHT = (2, 4, 5, 6)
-
-
-def _cells(row: Row) -> tuple[str, ...]:
-    return (
-        f"{row.benchmark} ({row.kind})",
-        row.ours,
-        _time(row.our_seconds),
-        row.peer,
-        _time(row.peer_seconds),
-        f"{row.ratio:.3f}",
-        f"≤ {row.target:g}",
-        "pass" if row.passed else "MISS",
-    )
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} µs"
+def quartiles(values: Sequence[float]) -> tuple[float, float]:
+    """What a quarter of the values is below, and what a quarter is above."""
+    if len(values) < 2:
+        return values[0], values[0]
+    low, _, high = quantiles(values, n=4, method="inclusive")
+    return low, high

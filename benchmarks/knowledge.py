@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.harness import Contender, Row, take_turns
 from benchmarks.lab import Lab
+from benchmarks.peers import PEERS
 
 FILES = 2_000
 MANY_FILES = 4_700
@@ -20,7 +21,7 @@ _MILLISECONDS = 20
 
 def add(lab: Lab) -> list[Row]:
     """2,000 new files of 10 to 20 KB: read, cut, indexed and safely on disk."""
-    folder, megabytes = _corpus(lab.scratch / "rag-add", FILES)
+    folder, megabytes = corpus(lab.scratch / "rag-add", FILES)
     ours = f"/rag add, {megabytes:.0f} MB"
     target = f"{_MEGABYTES_A_SECOND} MB/s"
     return _compared(lab, "add", ours, folder, (target, lambda: megabytes / _MEGABYTES_A_SECOND), rounds=5, ratio=1.5)
@@ -28,7 +29,7 @@ def add(lab: Lab) -> list[Row]:
 
 def query(lab: Lab) -> list[Row]:
     """A question of three to twelve words to 50,000 passages, from opening the index to the passages' text."""
-    folder, _ = _corpus(lab.scratch / "rag-query", MANY_FILES)
+    folder, _ = corpus(lab.scratch / "rag-query", MANY_FILES)
     target = f"{_MILLISECONDS} ms"
     limit = (target, lambda: _MILLISECONDS / 1e3)
     return _compared(lab, "query", "/rag query", folder, limit, rounds=15, ratio=0.5)
@@ -46,16 +47,17 @@ def _compared(
 ) -> list[Row]:
     with ExitStack() as stack:
         our_worker = stack.enter_context(lab.worker(lab.ours, "knowledge", what, str(folder)))
-        peer = stack.enter_context(lab.worker(lab.peers, "sqlite_utils_fts", what, str(folder)))
-        contenders: dict[str, Contender] = {ours: our_worker.cost, PEER: peer.cost, limit[0]: limit[1]}
+        contenders: dict[str, Contender] = {ours: our_worker.cost, limit[0]: limit[1]}
+        targets = {limit[0]: 1.0}
+        if lab.has(PEERS):
+            peer = stack.enter_context(lab.worker(lab.peers, "sqlite_utils_fts", what, str(folder)))
+            contenders[PEER] = peer.cost
+            targets = {PEER: ratio, **targets}
         costs = take_turns(contenders, rounds=rounds, warm_up=1)
-    return [
-        costs.row(f"rag {what}", ours, PEER, target=ratio, kind="wall"),
-        costs.row(f"rag {what}", ours, limit[0], target=1.0, kind="wall"),
-    ]
+    return [costs.row(f"rag {what}", ours, peer, target=target, kind="wall") for peer, target in targets.items()]
 
 
-def _corpus(folder: Path, count: int) -> tuple[Path, float]:
+def corpus(folder: Path, count: int) -> tuple[Path, float]:
     """Files cut from Python's own library: prose, code and tables, the same at every run; and their size in MB."""
     chance = random.Random(7)
     library = Path(sysconfig.get_path("stdlib"))

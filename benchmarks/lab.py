@@ -1,16 +1,15 @@
 """Where benchmarks run: a scratch folder, a clean environment, a model server and worker processes."""
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.peers import LANGGRAPH, PEERS, ROOT
+from benchmarks.peers import PEERS, ROOT, Environment, PeerMissing
 
 TOKENS = 50
 """Words in every answer of the scripted server, each in a chunk of its own."""
@@ -23,8 +22,44 @@ class Lab:
     scratch: Path
     ours: Path
     """The folder with `python` and `onbook`."""
-    peers: Path
-    """The folder with `python`, `llm` and the rest of `.venv-bench`."""
+    notes: list[str] = field(default_factory=list)
+    """What belongs to the figures and is no ratio: start-up, memory, the worst of many, who was left out."""
+    _looked_for: dict[Environment, Path | PeerMissing] = field(default_factory=dict)
+
+    def note(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+        self.notes.append(line)
+
+    def programs(self, environment: Environment) -> Path:
+        """The folder with its programs, made when it is first asked for. PeerMissing, if it cannot be."""
+        if environment not in self._looked_for:
+            try:
+                self._looked_for[environment] = environment.set_up()
+            except PeerMissing as missing:
+                self._looked_for[environment] = missing
+        found = self._looked_for[environment]
+        if isinstance(found, PeerMissing):
+            raise found
+        return found
+
+    def has(self, environment: Environment) -> bool:
+        """Whether its peers can be measured; if not, why is noted."""
+        try:
+            self.programs(environment)
+        except PeerMissing as missing:
+            self.leave_out(str(missing))
+            return False
+        return True
+
+    def leave_out(self, why: str) -> None:
+        """Noted once, however many comparisons it is missing from."""
+        if (line := f"left out: {why}") not in self.notes:
+            self.note(line)
+
+    @property
+    def peers(self) -> Path:
+        """The folder with `python`, `llm` and the rest of `.venv-bench`."""
+        return self.programs(PEERS)
 
     @property
     def environ(self) -> dict[str, str]:
@@ -54,57 +89,44 @@ class Lab:
         """`benchmarks.workers.MODULE`, running until the block ends."""
         command = [str(programs / "python"), "-m", f"benchmarks.workers.{module}", *arguments]
         with _child(command, self.environ | environ) as process:
-            yield Worker(process)
+            yield Worker(process, module)
 
 
 class Worker:
     """A warm process that does its work as often as it is told and says what that cost."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self, process: "subprocess.Popen[str]", module: str) -> None:
         self._process = process
+        self._module = module
 
     def cost(self, times: int = 1) -> float:
         """The seconds that doing the work once costs, when it is done so many times on end."""
+        return self.ask(times) / times
+
+    def ask(self, number: int) -> float:
+        """What it says to this number: the seconds that doing so much work costs."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{times}\n")
+        self._process.stdin.write(f"{number}\n")
         self._process.stdin.flush()
         said = self._process.stdout.readline()
         if not said:
-            sys.exit(f"a worker ended: {self._process.args!r}")
-        return float(said) / times
+            raise RuntimeError(f"a worker ended: {self._module}")
+        return float(said)
 
 
 @contextmanager
 def open_lab() -> Iterator[Lab]:
-    """Sets the peers up, compiles both sides' bytecode, and cleans up behind the benchmarks."""
-    ours, peers = Path(sys.executable).parent, PEERS.set_up()
+    """Compiles our bytecode, as pip did for everybody else's, and cleans up behind the benchmarks."""
     with tempfile.TemporaryDirectory(prefix="onbook-bench-") as scratch:
-        lab = Lab(Path(scratch), ours, peers)
-        for programs, module in ((ours, "onbook"), (peers, "llm"), (peers, "openai"), (peers, "screenplain")):
-            _compile(programs / "python", module, lab.environ)
+        lab = Lab(Path(scratch), Path(sys.executable).parent)
+        _compile(lab)
         yield lab
 
 
-def versions(lab: Lab) -> dict[str, str]:
-    """What was measured, for whoever reads the figures later."""
-    ask = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
-    found: dict[str, str] = {"python": sys.version.split()[0]}
-    asked = [(lab.ours, ("onbook", "httpx2")), (lab.peers, ("llm", "openai", "screenplain", "sqlite-utils"))]
-    if LANGGRAPH.is_current():  # it is made by the one benchmark that needs it
-        asked.append((LANGGRAPH.programs, ("langgraph", "langchain-openai")))
-    for programs, names in asked:
-        said = subprocess.run(
-            [programs / "python", "-c", ask, *names], env=lab.environ, stdout=subprocess.PIPE, check=True
-        )
-        found |= json.loads(said.stdout)
-    return found
-
-
-def _compile(python: Path, module: str, environ: Mapping[str, str]) -> None:
-    """The package's bytecode; its dependencies have theirs from pip, and warm-up rounds write what is missing."""
-    code = f"import compileall, {module}; compileall.compile_dir(list({module}.__path__)[0], quiet=2)"
-    subprocess.run([python, "-c", code], env=environ, check=True)
+def _compile(lab: Lab) -> None:
+    code = "import compileall, onbook; compileall.compile_dir(list(onbook.__path__)[0], quiet=2)"
+    subprocess.run([lab.ours / "python", "-c", code], env=lab.environ, check=True)
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """What a step of a prompt pipeline costs: beside LangGraph, and beyond the model's own time."""
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -33,7 +32,8 @@ def pipeline(lab: Lab) -> list[Row]:
     with lab.model_server("--reply", REPLY) as url:
         settings = lab.workspace("pipeline-config", SETTINGS.format(url=url, model=MODEL))
         places = {"ONBOOK_CONFIG_DIR": str(settings), "BENCH_KEY": KEY}
-        return [_cpu(lab, url, places), _wall(lab, url, places)]
+        rows = [_cpu(lab, url, places)] if lab.has(LANGGRAPH) else []
+        return [*rows, _wall(lab, url, places)]
 
 
 def workspace_of_prompts(lab: Lab, name: str) -> Path:
@@ -47,8 +47,8 @@ def workspace_of_prompts(lab: Lab, name: str) -> Path:
 def _cpu(lab: Lab, url: str, places: dict[str, str]) -> Row:
     workspace = workspace_of_prompts(lab, "pipeline-cpu")
     with ExitStack() as stack:
-        ours = stack.enter_context(_started(lab, lab.ours, "pipeline", str(workspace), "cpu", **places))
-        peer = stack.enter_context(_started(lab, LANGGRAPH.set_up(), "langgraph_chain", url, KEY))
+        ours = stack.enter_context(_started(lab, "/pipeline", lab.ours, "pipeline", str(workspace), "cpu", **places))
+        peer = stack.enter_context(_started(lab, "LangGraph", lab.programs(LANGGRAPH), "langgraph_chain", url, KEY))
         contenders: dict[str, Contender] = {
             "/pipeline": lambda: _a_step(ours),
             "LangGraph": lambda: _a_step(peer),
@@ -91,11 +91,11 @@ def _a_step(worker: Worker) -> float:
 
 
 @contextmanager
-def _started(lab: Lab, programs: Path, module: str, *arguments: str, **environ: str) -> Iterator[Worker]:
+def _started(lab: Lab, name: str, programs: Path, module: str, *arguments: str, **environ: str) -> Iterator[Worker]:
     """A worker that has run its first chain. What came before the second is said apart: it is paid once."""
     began = time.perf_counter()
     with lab.worker(programs, module, *arguments, **environ) as worker:
         worker.cost()
         took = time.perf_counter() - began
-        print(f"{module}: start-up and first chain, {took * 1e3:.0f} ms", file=sys.stderr, flush=True)
+        lab.note(f"pipeline: start-up with the first chain took {took * 1e3:.0f} ms ({name})")
         yield worker

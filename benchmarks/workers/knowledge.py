@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.workers.questions import QUESTIONS
-from benchmarks.workers.report import report_wall
+from benchmarks.workers.report import report_times
 from onbook.config.policy_settings import PolicySettings
 from onbook.config.settings import Settings
 from onbook.models.resolver import Resolver
@@ -20,22 +20,27 @@ def main(what: str, folder: Path) -> None:
     """Each worker has a copy of the folder, so that neither finds the other's files there."""
     own = folder.with_name(f"{folder.name}-onbook")
     shutil.copytree(folder, own)
-    door = Door(own, PolicySettings(), audit=Audit(own, own.with_name(f"{own.name}-state")))
-    knowledge = Knowledge(door, ModelChoice(Resolver(Settings(), {})))
+    knowledge = opened(own)
     if what == "add":
-        report_wall(lambda: asyncio.run(knowledge.add(["."], _tell_nobody)), before=lambda: _forget(own))
+        report_times(lambda: asyncio.run(knowledge.add(["."], tell_nobody)), before=lambda: _forget(own))
     else:
-        asyncio.run(knowledge.add(["."], _tell_nobody))
-        report_wall(lambda: asyncio.run(_ask(knowledge)), parts=len(QUESTIONS))
+        asyncio.run(knowledge.add(["."], tell_nobody))
+        report_times(lambda: asyncio.run(ask(knowledge)), parts=len(QUESTIONS))
 
 
-async def _ask(knowledge: Knowledge) -> None:
+def opened(root: Path) -> Knowledge:
+    """The knowledge of a workspace, behind its door and with its audit log."""
+    door = Door(root, PolicySettings(), audit=Audit(root, root.with_name(f"{root.name}-state")))
+    return Knowledge(door, ModelChoice(Resolver(Settings(), {})))
+
+
+async def ask(knowledge: Knowledge) -> None:
     for question in QUESTIONS:
         if not (await knowledge.find(question)).passages:
             raise RuntimeError(f"nothing found: {question}")
 
 
-def _tell_nobody(progress: str) -> None:
+def tell_nobody(progress: str) -> None:
     """Standard output is for the seconds."""
 
 

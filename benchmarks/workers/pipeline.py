@@ -2,18 +2,15 @@
 
 import asyncio
 import sys
-import time
 from pathlib import Path
 
 from benchmarks.workers.chain import PROMPTS, SYSTEM, THRESHOLD
-from benchmarks.workers.report import report_calls
+from benchmarks.workers.report import CLOCKS, report_calls
 from onbook.cli.production import open_production
 from onbook.cli.stage import open_stage
 from onbook.events import AnyEvent
 from onbook.pipeline.call import PipelineCall
 from onbook.pipeline.runner import run_pipeline
-
-_CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
 
 async def main(workspace: Path, clock: str) -> None:
@@ -28,7 +25,7 @@ async def main(workspace: Path, clock: str) -> None:
                 raise RuntimeError(f"stopped: {result}")
             return result.output.read().decode()
 
-        await report_calls(call, _CLOCKS[clock])
+        await report_calls(call, CLOCKS[clock])
 
 
 def _show_nobody(event: AnyEvent) -> None:

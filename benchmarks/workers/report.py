@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 WORDS = ["word"] * 50
+CLOCKS = {"cpu": time.process_time, "wall": time.perf_counter}
 
 
 async def report_calls(call: Callable[[], Awaitable[str]], clock: Callable[[], float] = time.process_time) -> None:
@@ -32,14 +33,26 @@ def report_work(work: Callable[[], object]) -> None:
         print(seconds, flush=True)
 
 
-def report_wall(work: Callable[[], object], *, before: Callable[[], object] = lambda: None, parts: int = 1) -> None:
+def report_times(
+    work: Callable[[], object],
+    *,
+    before: Callable[[], object] = lambda: None,
+    parts: int = 1,
+    clock: Callable[[], float] = time.perf_counter,
+) -> None:
     """For each line of standard input, does the work so many times and prints the seconds that it took, for each of
-    its equal parts; waiting for the disk counts. What `before` does is not counted."""
+    its equal parts; by the usual clock, waiting for the disk counts. What `before` does is not counted."""
     for line in sys.stdin:
         seconds = 0.0
         for _ in range(int(line)):
             before()
-            began = time.perf_counter()
+            began = clock()
             work()
-            seconds += time.perf_counter() - began
+            seconds += clock() - began
         print(seconds / parts, flush=True)
+
+
+def report_sizes(work: Callable[[int], float]) -> None:
+    """For each line of standard input, does so much work and prints the seconds that it says."""
+    for line in sys.stdin:
+        print(work(int(line)), flush=True)

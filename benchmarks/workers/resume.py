@@ -1,6 +1,6 @@
 """onbook: going on with a foreach that was killed half-way, until the first item that has to run. No process starts.
 
-`resume FOLDER ITEMS` reports the seconds; `resume FOLDER ITEMS begin` is the run that gets killed.
+`resume FOLDER ITEMS wall` reports the seconds, `cpu` those of the processor; `begin` is the run that gets killed.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Never
 
-from benchmarks.workers.report import report_wall
+from benchmarks.workers.report import CLOCKS, report_times
 from onbook.config.policy_settings import PolicySettings
 from onbook.flow.data import Data, Small
 from onbook.flow.resuming import resume_run
@@ -32,10 +32,10 @@ class FirstItem(BaseException):
     """The first item that has to run is about to."""
 
 
-def main(folder: Path, items: int, begin: str = "") -> None:
+def main(folder: Path, items: int, what: str) -> None:
     door = Door(folder, PolicySettings(), audit=Audit(folder, folder.with_name(f"{folder.name}-state")))
     runner = Runner(folder, door, RedactingSink(lambda _: None), os.environ)
-    if begin:
+    if what == "begin":
         ScriptActor.perform = _until_killed(items // 2)  # type: ignore[method-assign,assignment]
         given = Small(b"".join(b"item %d\n" % number for number in range(items)))
         asyncio.run(runner.run(FLOW, given, record=True))
@@ -48,7 +48,7 @@ def main(folder: Path, items: int, begin: str = "") -> None:
     if run.instances != items // 2:
         raise RuntimeError(f"{run.instances} items were done, not half of them")
     ScriptActor.perform = _first_item  # type: ignore[method-assign,assignment]
-    report_wall(lambda: _resumed(runner, run.id), before=lambda: _as_it_was(killed, copy))
+    report_times(lambda: _resumed(runner, run.id), before=lambda: _as_it_was(killed, copy), clock=CLOCKS[what])
 
 
 def _until_killed(left: int) -> Callable[..., Awaitable[Data]]:
@@ -80,4 +80,4 @@ def _as_it_was(folder: Path, copy: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

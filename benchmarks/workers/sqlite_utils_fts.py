@@ -8,7 +8,7 @@ from typing import Any
 import sqlite_utils  # type: ignore[import-not-found]  # of .venv-bench
 
 from benchmarks.workers.questions import QUESTIONS
-from benchmarks.workers.report import report_wall
+from benchmarks.workers.report import report_times
 
 LINES = 50
 
@@ -16,10 +16,10 @@ LINES = 50
 def main(what: str, folder: Path) -> None:
     path = folder.with_name(f"{folder.name}-peer.sqlite")
     if what == "add":
-        report_wall(lambda: build(folder, path), before=lambda: path.unlink(missing_ok=True))
+        report_times(lambda: build(folder, path), before=lambda: path.unlink(missing_ok=True))
     else:
         build(folder, path)
-        report_wall(lambda: ask(path), parts=len(QUESTIONS))
+        report_times(lambda: ask(path), parts=len(QUESTIONS))
 
 
 def build(folder: Path, path: Path) -> None:

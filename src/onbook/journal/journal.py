@@ -17,10 +17,10 @@ from onbook.journal.outputs import Output
 from onbook.journal.processes import is_running, this_process
 from onbook.journal.prune import prune_in_passing
 from onbook.journal.run import RunJournal, Say
-from onbook.journal.schema import transaction
 from onbook.policy.secrets import redact
 from onbook.workspace.databases import database_path, private_database, set_aside
 from onbook.workspace.files import locked
+from onbook.workspace.tables import make_tables, transaction
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,6 +140,6 @@ def _settle(path: Path, database: sqlite3.Connection) -> None:
     """Tables in a new file; an old one must have just these."""
     if (version := schema.version_of(database)) > schema.VERSION:
         raise JournalError(f"{shown(path)} was made by a newer onbook (version {version}); use that one")
-    schema.make_tables(database)
+    make_tables(database, schema.TABLES)
     if not schema.is_ours(database):
         raise Damaged(path, "it is of an older onbook" if 0 < version < schema.VERSION else "it holds something else")

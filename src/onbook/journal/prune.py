@@ -8,7 +8,8 @@ import msgspec
 
 from onbook.journal.blobs import Blobs
 from onbook.journal.processes import is_running
-from onbook.journal.schema import span, transaction
+from onbook.journal.schema import span
+from onbook.workspace.tables import transaction
 
 OLDEST = 30 * 86_400.0
 LARGEST = 1 << 30

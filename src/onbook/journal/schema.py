@@ -1,8 +1,6 @@
 """The journal as SQLite keeps it, and how its connection is set up."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 NAME = "journal.sqlite"
 VERSION = 2
@@ -16,7 +14,7 @@ stand together without an index, and writing one changes one page."""
 
 _INCREMENTAL = (2,)
 """What SQLite calls a file that gives space back piece by piece."""
-_TABLES = (
+TABLES = (
     # Data stands last in each row: what lists runs and steps never reads it.
     "CREATE TABLE runs (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, "
     "name TEXT NOT NULL, definition TEXT NOT NULL, role TEXT NOT NULL, config TEXT NOT NULL, call TEXT NOT NULL, "
@@ -48,38 +46,12 @@ def version_of(database: sqlite3.Connection) -> int:
     return int(version)
 
 
-def make_tables(database: sqlite3.Connection) -> None:
-    """Everything that is missing in a new file; somebody else may be doing the same."""
-    if _is_new(database):
-        with transaction(database):
-            for statement in _TABLES if _is_new(database) else ():
-                database.execute(statement)
-
-
 def is_ours(database: sqlite3.Connection) -> bool:
     """Whether the file holds exactly what onbook makes, and nothing that would run by itself."""
     found = database.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
-    return {sql for (sql,) in found} == {statement for statement in _TABLES if statement.startswith("CREATE")}
-
-
-@contextmanager
-def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """All of it or nothing; others may read meanwhile."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        database.execute("COMMIT")
-    except BaseException:
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
+    return {sql for (sql,) in found} == {statement for statement in TABLES if statement.startswith("CREATE")}
 
 
 def span(run: int) -> tuple[int, int]:
     """The first and the last number that an instance of this run can have."""
     return run << RUN_BITS, ((run + 1) << RUN_BITS) - 1
-
-
-def _is_new(database: sqlite3.Connection) -> bool:
-    made: tuple[int] = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return made == (0,)
