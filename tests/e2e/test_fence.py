@@ -64,6 +64,15 @@ class TestSandbox:
         assert "Read-only file system" in project.told[0]
         assert project.audit.verify().whole
 
+    def test_a_program_cannot_plant_a_hook_where_there_is_no_folder_for_it(
+        self, run: CommandLine, project: Project
+    ) -> None:
+        program = "import os; os.makedirs('.git/hooks', exist_ok=True); open('.git/hooks/pre-commit', 'w')"
+        project.script(ran(program), answer="No.")
+        run("ask", *ALLOW, "plant it", PATH=project.search_path)
+        assert "Read-only file system" in project.told[0]
+        assert list((project.root / ".git").rglob("pre-commit")) == []
+
     def test_a_program_reaches_no_host(self, run: CommandLine, project: Project) -> None:
         port = int(project.server.url.rpartition(":")[2])
         project.script(ran(f"import socket; socket.create_connection(('127.0.0.1', {port}), 3)"), answer="No.")

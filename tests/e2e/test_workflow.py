@@ -66,6 +66,8 @@ def test_another_process_goes_on_where_one_waits(project: Project) -> None:
     waits = project.workflow(TASK, spec="")
     assert waits.code == 4
     assert waits.stderr.splitlines()[-2].startswith("onbook: waiting at the gate spec: Spec; ")
+    (transcript,) = project.run.transcripts
+    assert transcript.read_text().count("Review the spec above.") == 1
     done = project.workflow("resume", "--json", commit="all")
     assert done.code == 0
     outcomes = [event["outcome"] for event in done.events if event["type"] == "run.finished"]

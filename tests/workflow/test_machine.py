@@ -89,6 +89,15 @@ async def test_a_fix_that_nobody_decided_on_is_in_the_way_and_asked_about_again(
     assert len(whole.cast.prompts("auto_fix_proposer")) == 1
 
 
+async def test_a_fix_that_was_halted_is_not_offered_again_by_a_resume(whole: Whole) -> None:
+    whole.plays(WRONG)
+    whole.proposes(FENCED)
+    assert await whole(TASK, verify="autofix", autofix="stop") is Outcome.WAITING
+    assert await whole("resume", verify="autofix") is Outcome.WAITING
+    assert whole.finished.error.endswith("--answer verify=continue|stop")
+    assert len(whole.cast.prompts("auto_fix_proposer")) == 1
+
+
 async def test_no_words_at_all_suggest_the_next_step(whole: Whole) -> None:
     assert await whole.typed("/workflow") is Outcome.USAGE
     assert "no workflow was begun here" in whole.typed.error

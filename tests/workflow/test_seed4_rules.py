@@ -9,6 +9,8 @@ import pytest
 from onbook.workflow.agents.personas import PERSONAS
 from onbook.workflow.agents.rendering import Template
 from onbook.workflow.agents.trying import Mission
+from onbook.workflow.files.git_guard import GitGuard
+from onbook.workflow.files.git_memory import GitMemory
 from onbook.workflow.finish.commit import commit_changes
 from onbook.workflow.gates import Answer, Question, Waiting
 from onbook.workflow.looking import status_text
@@ -70,7 +72,8 @@ async def test_an_agent_opens_no_file_of_the_workflow_but_those_that_its_row_nam
     everything = DOCUMENTS | {"verify_report_path": REPORT, "qa_report_path": f"{DOCS}qa_report.md"}
     errand = Errand(persona, f"{DOCS}out.md", everything)
     work = await staged.begun()
-    mission = Mission(work, errand, PERSONAS[persona], Template("t.md", "x"), "plan/x", (1, 1))
+    guard = GitGuard(GitMemory(work.root, work.root))
+    mission = Mission(work, errand, PERSONAS[persona], Template("t.md", "x"), "plan/x", (1, 1), guard)
     assert mission.inputs == named
 
 

@@ -85,6 +85,13 @@ async def test_a_request_in_korean_turns_the_workflow_korean(whole: Whole) -> No
     assert "in the language `ko`" in told[1]
 
 
+async def test_who_brings_nothing_is_told_of_in_the_person_s_language_and_told_in_english(whole: Whole) -> None:
+    whole.cast.plays("planner_single", Part("spec generated — a lie"))
+    assert await whole(TASK, "--user-lang", "ko") is Outcome.WAITING
+    assert whole.said.count(f"[harness] ⚠ planner: {DOCS}spec.md 파일이 작성되지 않았습니다") == 3
+    assert f"The last one came to nothing: {DOCS}spec.md was not written." in whole.cast.prompts("planner_single")[-1]
+
+
 async def test_words_that_are_no_answer_tell_the_language_too(whole: Whole) -> None:
     seat(whole, Answer("stop", before="이게 무슨 뜻이에요?"))
     assert await whole(TASK, spec="") is Outcome.WAITING

@@ -17,6 +17,8 @@ from onbook.session.live import Live
 from onbook.workflow.agents.sending import open_agents
 from onbook.workflow.answers import Gates, GivenAnswers, person_behind
 from onbook.workflow.calling import read_in, to_type
+from onbook.workflow.files.git_guard import put_back_remembered
+from onbook.workflow.files.git_memory import GitMemory
 from onbook.workflow.files.repository import Repository
 from onbook.workflow.finish.clearing import clean, discard, to_clean
 from onbook.workflow.finish.git import Commits
@@ -56,8 +58,7 @@ async def run_workflow(live: Live, options: WorkflowOptions) -> Outcome:
 async def clear_up(live: Live, options: WorkflowOptions) -> Outcome:
     """`discard` and `clean`: what they delete, they say, and that is on record."""
     with _opened(live) as store:
-        lang = store.found.state.user_lang if isinstance(store.found, Kept) else "en"
-        call = _Call(live, options, store, lang)
+        call = _Call(live, options, store, _language_of(store))
         is_due = options.action == "discard" or bool(await to_clean(store, call.words, everything=options.everything))
         call.started("", to_type(options.action), recorded=is_due)
         return await _ended(call, call.clear())
@@ -65,9 +66,18 @@ async def clear_up(live: Live, options: WorkflowOptions) -> Outcome:
 
 @contextmanager
 def _opened(live: Live, approvals: Approvals | None = None) -> Iterator[Store]:
-    """The store, its lock held; whatever is advised meanwhile can be typed where this call came from."""
+    """The store, its lock held, and git as it was before a program that was killed together with onbook; whatever is
+    advised meanwhile can be typed where this call came from."""
     with read_in(session=live.goes_on), Store.open(live.root, approvals) as store:
+        words = catalogue(_language_of(store))
+        for path, kept in put_back_remembered(GitMemory(live.root, state_dir(live.environ))).items():
+            where = words("git.kept", path=kept) if kept else ""
+            live.note(f"{words('git.put_back', path=os.path.relpath(path, live.root.resolve()))}{where}", "warning")
         yield store
+
+
+def _language_of(store: Store) -> str:
+    return store.found.state.user_lang if isinstance(store.found, Kept) else "en"
 
 
 async def _ended(call: "_Call", work: Coroutine[Any, Any, Ended]) -> Outcome:

@@ -6,7 +6,7 @@ from onbook.cells import padded, width
 from onbook.workflow.messages import Words
 from onbook.workflow.state.loading import V1State
 from onbook.workflow.state.phase import PHASES
-from onbook.workflow.state.state import State
+from onbook.workflow.state.state import NO_LIMIT, State
 
 HEAD = "[harness]"
 _PHASES_OF_V1 = {"gen_ready": "generate_ready", "eval_ready": "evaluate_ready"}
@@ -42,6 +42,11 @@ def phase_label(phase: str, words: Words) -> str:
     return words(f"phase.{phase}")
 
 
+def scope_label(state: State, words: Words) -> str:
+    """The scope as people read it; the state says "(no limit)" in every language."""
+    return words("summary.no_limit") if state.scope == NO_LIMIT else state.scope
+
+
 def _rows(state: State, words: Words) -> list[Row]:
     none = words("summary.none")
     return [
@@ -52,7 +57,7 @@ def _rows(state: State, words: Words) -> list[Row]:
         ("phase", phase_label(state.phase, words)),
         ("round", f"{state.round} / {state.max_rounds}"),
         ("branch", state.branch if state.has_git else ""),
-        ("scope", state.scope),
+        ("scope", scope_label(state, words)),
     ]
 
 

@@ -5,16 +5,18 @@ from pathlib import Path
 import pytest
 
 from onbook.outcome import Outcome
-from onbook.workflow.files.git_guard import GitGuard
+from onbook.workflow.files.git_guard import GitGuard, put_back_remembered
+from onbook.workflow.files.git_memory import GitMemory
 from onbook.workspace.errors import WorkspaceError
-from tests.conftest import write_script
+from tests.conftest import CommandLine, write_script
+from tests.workflow.cast import Cast
 from tests.workflow.files.test_repository import of
 from tests.workflow.staging import cast as cast
 from tests.workflow.staging import first_commit as first_commit
 from tests.workflow.staging import git
 from tests.workflow.staging import repository as repository
 from tests.workflow.staging import typed as typed
-from tests.workflow.whole import DOCS, TASK, Whole
+from tests.workflow.whole import ANSWERS, DOCS, TASK, Whole, play
 from tests.workflow.whole import whole as whole
 
 MAKES = f"cat >/dev/null; echo 'def add(a, b): return a + b' >calc.py; echo '- `calc.py`' >{DOCS}changes.md"
@@ -29,6 +31,11 @@ def program(repository: Path) -> Path:
     git(repository, "add", ".")
     git(repository, "commit", "-q", "-m", "Settings")
     return path
+
+
+@pytest.fixture
+def memory(repository: Path) -> GitMemory:
+    return GitMemory(repository, repository.parent / "kept")
 
 
 def hook(path: Path, word: str) -> None:
@@ -95,26 +102,104 @@ async def test_hooks_among_the_project_s_files_do_not_run_when_the_workflow_has_
     assert any("hooks do not run with this commit" in line for line in whole.said)
 
 
-async def test_a_repository_made_nearer_than_one_s_own_is_refused(repository: Path) -> None:
-    """git would take that one, with the hooks that are in it."""
+async def test_a_repository_made_nearer_than_one_s_own_is_refused(repository: Path, memory: GitMemory) -> None:
+    """git would take that one, with the hooks that are in it; so it is, by every later call, until it is gone."""
     inner = repository / "app"
     inner.mkdir()
     places = await of(inner).places()
     assert places is not None
     with pytest.raises(WorkspaceError, match=r"app/\.git makes this another git repository"):
-        async with GitGuard().watching(places):
+        async with GitGuard(memory).watching(places):
             git(inner, "init", "-q")
+    with pytest.raises(WorkspaceError, match=r"app/\.git makes this another git repository"):
+        put_back_remembered(memory)
 
 
-async def test_programs_at_the_same_time_share_what_was_there_before(repository: Path) -> None:
+async def test_programs_at_the_same_time_share_what_was_there_before(repository: Path, memory: GitMemory) -> None:
     config = repository / ".git" / "config"
     before = config.read_text()
     places = await of(repository).places()
     assert places is not None
-    guard = GitGuard()
+    guard = GitGuard(memory)
     async with guard.watching(places):
         config.write_text("[core]\n")
         async with guard.watching(places) as changed:
             pass
         assert changed == [config]
         assert config.read_text() == before
+
+
+async def test_files_that_another_program_has_made_hooks_of_are_not_taken_away(
+    repository: Path, memory: GitMemory
+) -> None:
+    letters = repository.parent / "letters"
+    hook(letters / "to-ada", "dear")
+    before = await of(repository).places()
+    assert before is not None
+    guard = GitGuard(memory)
+    async with guard.watching(before):
+        git(repository, "config", "core.hooksPath", str(letters))
+        now = await of(repository).places()
+        assert now is not None
+        async with guard.watching(now):
+            pass
+    assert (letters / "to-ada").exists()
+    assert await of(repository).places() == before
+
+
+def test_a_program_that_plants_a_hook_and_kills_onbook_has_planted_nothing(
+    program: Path, repository: Path, run: CommandLine, cast: Cast
+) -> None:
+    play(cast, DOCS)
+    git(repository, "config", "user.name", "Ada")
+    git(repository, "config", "user.email", "ada@example.org")
+    hook(repository / ".git" / "hooks" / "pre-commit", "own")
+    planted = "#!/bin/sh\necho planted >>../ran\n"
+    write_script(
+        program,
+        f"if [ -e ../again ]; then {MAKES}; {SAYS}; exit; fi\ntouch ../again\n"
+        f"printf '{planted.encode('unicode_escape').decode()}' >.git/hooks/pre-commit\n"
+        f"git config core.hooksPath ..\nkill -9 $PPID",
+    )
+    answers = [f"--answer={gate}={choice}" for gate, choice in ANSWERS.items()]
+    assert run("workflow", TASK, "--trust", "--test-cmd=true", *answers).code == -9
+    assert git(repository, "config", "core.hooksPath").strip() == ".."
+
+    done = run("workflow", "resume", *answers)
+    assert (done.code, (repository.parent / "ran").read_text()) == (0, "own\n"), done.stderr
+    assert done.stderr.count("it decides what git runs, and was put back") == 2
+    told = "onbook: .git/hooks/pre-commit was changed while a program worked here and was killed"
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith(told))
+    assert Path(line.rpartition("; what was there is kept in ")[2]).read_text() == planted
+    assert "was killed" not in run("workflow", "clean").stderr
+
+
+async def test_hooks_that_were_moved_away_and_linked_to_are_all_there_again(
+    repository: Path, memory: GitMemory
+) -> None:
+    """Through the link each of them looks as it did."""
+    hooks = repository / ".git" / "hooks"
+    hook(hooks / "pre-commit", "own")
+    before = sorted(path.name for path in hooks.iterdir())
+    places = await of(repository).places()
+    assert places is not None
+    async with GitGuard(memory).watching(places):
+        hooks.rename(repository.parent / "away")
+        hooks.symlink_to(repository.parent / "away")
+    assert not hooks.is_symlink()
+    assert sorted(path.name for path in hooks.iterdir()) == before
+
+
+async def test_when_no_program_has_changed_anything_nothing_is_remembered(repository: Path, memory: GitMemory) -> None:
+    places = await of(repository).places()
+    assert places is not None
+    async with GitGuard(memory).watching(places):
+        assert memory.path.stat().st_mode & 0o777 == 0o600
+    assert memory.recall() is None
+
+
+@pytest.mark.parametrize("content", [b"", b"\xc1", b"{}", b"\x82\xa6places\x01\xa6before\x02"])
+def test_a_memory_that_cannot_be_read_puts_nothing_back(memory: GitMemory, content: bytes) -> None:
+    memory.path.parent.mkdir(parents=True)
+    memory.path.write_bytes(content)
+    assert put_back_remembered(memory) == {}

@@ -116,6 +116,18 @@ async def test_a_generator_answers_with_files_and_its_words_become_changes_md(
     assert changes.endswith("## Notes\n\nI made these:\n\nNothing is left.\n")
 
 
+async def test_a_generator_that_names_no_file_is_told_how_it_is_done(
+    staged: Staged, scripted_model: ScriptedServer
+) -> None:
+    work = await staged.begun("generating", "artefact=stop")
+    asked = toolless(scripted_model, Reply("1 file changed — the sum\n\n```python\nadd = sum\n```\n"))
+    with pytest.raises(Stopped):
+        await work.agents.send(work, making())
+    problem = f"{DOCS}changes.md was not written, and the reply has no fenced block that names a file"
+    assert staged.said.count(f"[harness] ⚠ generator: {problem}") == 3
+    assert f"The last one came to nothing: {problem}." in asked[-1].conversation
+
+
 async def test_files_in_a_reply_go_through_the_same_door_and_what_is_refused_is_said(
     staged: Staged, scripted_model: ScriptedServer
 ) -> None:

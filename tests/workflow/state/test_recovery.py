@@ -382,5 +382,8 @@ class TestStatus:
     def test_a_phase_of_v1_that_nobody_knows_is_shown_as_it_is(self) -> None:
         assert "Phase : brooding" in status_block(V1State("t", "brooding"), WORDS)
 
+    def test_no_limit_is_said_in_the_person_s_language(self) -> None:
+        assert status_block(state_at("plan_done"), catalogue("ko")).splitlines()[-1].endswith(": (제한 없음)")
+
     def test_wide_signs_take_two_cells(self) -> None:
         assert columns([("작업", "x"), ("Mode", "y"), ("M", "z")]) == ["작업 : x", "Mode : y", "M    : z"]

@@ -19,6 +19,7 @@ from onbook.policy.door import Denied, Door
 from onbook.session.file_blocks import FileBlock, file_blocks
 from onbook.workflow.agents.personas import Persona
 from onbook.workflow.agents.returns import read_return, without_first_line
+from onbook.workflow.agents.talking import Failed
 
 _WHOLE = re.compile(r"\s*(`{3,}|~{3,})[\w-]*[ \t]*\n(.*)\n\1\s*", re.DOTALL)
 _BLOCK = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\1[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -53,7 +54,8 @@ def how_to_hand_in(persona: Persona, path: str, *, can_write: bool = False) -> s
 
 
 async def hand_in(reply: str, persona: Persona, path: str, door: Door) -> None:
-    """Write down what the reply holds. What the door refuses is left out; it has been told so by then."""
+    """Write down what the reply holds. What the door refuses is left out; it has been told so by then. Failed where
+    somebody who changes files names none."""
     body = without_first_line(reply) if read_return(reply, persona).parsed else reply
     if persona.trade == "maker":
         await _hand_in_files(body, path, door)
@@ -63,6 +65,8 @@ async def hand_in(reply: str, persona: Persona, path: str, door: Door) -> None:
 
 async def _hand_in_files(body: str, path: str, door: Door) -> None:
     blocks = file_blocks(body)
+    if not blocks:
+        raise Failed(f"{path} was not written, and the reply has no fenced block that names a file")
     made = [block for block in blocks if block.path != path and await _written(block, door)]
     own = next((block for block in blocks if block.path == path), None)
     if own is not None or made:

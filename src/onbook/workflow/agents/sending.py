@@ -16,7 +16,9 @@ from onbook.workflow.agents.returns import read_return
 from onbook.workflow.agents.talking import Failed
 from onbook.workflow.agents.trying import Limits, Mission, attempt
 from onbook.workflow.files.git_guard import GitGuard
+from onbook.workflow.files.git_memory import GitMemory
 from onbook.workflow.gates import Stopped, gate_question
+from onbook.workflow.messages import Words, catalogue
 from onbook.workflow.phases.steps import address_now
 from onbook.workflow.setup.models import Casting
 from onbook.workflow.state.state import Dispatch
@@ -32,10 +34,11 @@ MOST_RETRIES = 3
 async def open_agents(live: Live, limits: Limits | None = None) -> "Dispatcher":
     """Whoever sends agents out in this session. UsageError for a template that cannot be used, before anything is
     sent."""
-    library, notices = await load_library(live.door, TrustStore(state_dir(live.environ)))
+    kept = state_dir(live.environ)
+    library, notices = await load_library(live.door, TrustStore(kept))
     for notice in notices:
         live.note(notice, "warning")
-    return Dispatcher(library, Casting(live), limits or Limits())
+    return Dispatcher(library, Casting(live), limits or Limits(), GitGuard(GitMemory(live.root, kept)))
 
 
 @dataclass
@@ -45,8 +48,8 @@ class Dispatcher:
     library: Library
     casting: Casting
     limits: Limits
+    guard: GitGuard
     _addresses: Counter[str] = field(default_factory=Counter)
-    _guard: GitGuard = field(default_factory=GitGuard)
     _sent: set[tuple[str, str]] = field(default_factory=set)
     """Who was sent out in this process, and for what: sent again, they are to do it again."""
 
@@ -85,7 +88,7 @@ class Dispatcher:
             step.reused = known is not None
             found = known or await self._tries(work, errand, address, place)
             if found is None:
-                step.outcome, step.error = Outcome.FAILED, f"{errand.artefact} was not written"
+                step.outcome, step.error = Outcome.FAILED, _lacking(errand, work.words)
             else:
                 step.detail, step.bytes = found.said, _size(work, errand)
         return found
@@ -94,7 +97,7 @@ class Dispatcher:
         persona = PERSONAS[errand.persona]
         self._sent.add((errand.persona, errand.artefact))
         template = self.library[persona.template_in(work.state.mode)]
-        mission = Mission(work, errand, persona, template, address, place, self._guard)
+        mission = Mission(work, errand, persona, template, address, place, self.guard)
         if not persona.output:
             reply = await attempt(mission, self.casting, self.limits)
             return Dispatch(errand.persona, errand.artefact, said=_line(mission, reply))
@@ -105,12 +108,12 @@ class Dispatcher:
             try:
                 reply = await attempt(replace(mission, problem=problem), self.casting, self.limits)
             except Failed as failed:
-                problem = str(failed)
+                problem = told = str(failed)
             else:
                 if has_arrived_now(work, errand, dispatch, stood):
                     return come_back(work, dispatch, _line(mission, reply))
-                problem = f"{errand.artefact} was not written"
-            work.say(work.words("agent.problem", persona=errand.persona, problem=problem), "warning")
+                problem, told = _lacking(errand, catalogue("en")), _lacking(errand, work.words)
+            work.say(work.words("agent.problem", persona=errand.persona, problem=told), "warning")
         return None
 
     def _address(self, work: Work, errand: Errand) -> str:
@@ -118,6 +121,11 @@ class Dispatcher:
         self._addresses[address] += 1
         number = self._addresses[address]
         return address if number == 1 else f"{address}[{number}]"
+
+
+def _lacking(errand: Errand, words: Words) -> str:
+    """What is wrong with what it left behind: to a person in their language, to the agent itself in English."""
+    return words("agent.unchanged" if errand.variables.get("revision") else "agent.not_written", path=errand.artefact)
 
 
 def _size(work: Work, errand: Errand) -> int:

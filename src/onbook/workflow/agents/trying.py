@@ -1,7 +1,7 @@
 """One try of an errand: the prompt is made, whoever plays the persona answers, and what can only be said is written."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -48,7 +48,7 @@ class Mission:
     address: str
     place: tuple[int, int]
     """Which of those it is that go at the same time, and how many they are."""
-    guard: GitGuard = field(default_factory=GitGuard)
+    guard: GitGuard
     """Shared by those that go at the same time."""
     problem: str = ""
     """Why the try before this one came to nothing."""

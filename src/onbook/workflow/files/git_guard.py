@@ -12,35 +12,59 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from onbook.config.errors import reason
+from onbook.workflow.files.git_memory import Entry, GitMemory
 from onbook.workflow.files.repository import GitPlaces
 from onbook.workspace.errors import WorkspaceError
 from onbook.workspace.files import write_atomic
 
 _SETTINGS = ("config", "config.worktree", "commondir", "info/attributes")
 
-Entry = tuple[str, int, bytes]
-"""What is there: its kind, its permissions, its content or where it leads."""
-
 
 class GitGuard:
     """Programs that work at the same time share what was there before the first of them began."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: GitMemory) -> None:
+        self._memory = memory
+        self._turn = asyncio.Lock()
         self._working = 0
-        self._before: dict[Path, Entry] = {}
+        self._known: tuple[GitPlaces, dict[Path, Entry]] | None = None
 
     @asynccontextmanager
     async def watching(self, places: GitPlaces) -> AsyncIterator[list[Path]]:
-        """While a program works. Afterwards the list has what it had changed, and what is as it was again."""
-        if not self._working:
-            self._before = await asyncio.to_thread(_look, places)
-        self._working += 1
+        """While a program works. Afterwards the list has what it had changed, and what is as it was again.
+
+        The places are those of the first program: to a later one, git may name others that the first has set.
+        """
+        async with self._turn:
+            if self._known is None:
+                self._known = places, await asyncio.to_thread(_look, places)
+                await asyncio.to_thread(self._memory.keep, *self._known)
+            known = self._known
+            self._working += 1
         changed: list[Path] = []
         try:
             yield changed
         finally:
-            self._working -= 1
-            changed += await asyncio.to_thread(_put_back, places, self._before)
+            async with self._turn:
+                self._working -= 1
+                changed += await asyncio.to_thread(_put_back, *known)
+                if not self._working:
+                    self._known = None
+                    await asyncio.to_thread(self._memory.forget)
+
+
+def put_back_remembered(memory: GitMemory) -> dict[Path, Path | None]:
+    """What differs from what was there before a program that was killed together with onbook, and where a copy of it is
+    kept now; all of it is as it was again."""
+    known = memory.recall()
+    if known is None:
+        return {}
+    before, now = dict(known.before), _look(known.places)
+    differing = {path: entry for path, entry in now.items() if entry != before.get(path)}
+    kept = {path: memory.set_aside(path, content) for path, (kind, _, content) in differing.items() if kind == "file"}
+    changed = _put_back(known.places, before)
+    memory.forget()
+    return {path: kept.get(path) for path in changed}
 
 
 def _look(places: GitPlaces) -> dict[Path, Entry]:

@@ -26,6 +26,7 @@ TEXTS = {
     "summary.scope": "Umfang",
     "summary.output": "Ausgabe",
     "summary.none": "keine",
+    "summary.no_limit": "(ohne Grenze)",
     "summary.verifier_cost": "⚠ Verifier ist {model} — teuer für eine mechanische Prüfung. haiku genügt meistens.",
     # Phases.
     "phase.setup": "Einrichtung",
@@ -86,9 +87,16 @@ TEXTS = {
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: verweigert: {refusal}",
+    "agent.not_written": "{path} wurde nicht geschrieben",
+    "agent.unchanged": "{path} ist, wie es vorher war",
     "agent.put_back": (
         "[harness] ⚠ {persona}: hat {path} geändert, was bestimmt, was git ausführt; es wurde zurückgesetzt"
     ),
+    "git.put_back": (
+        "{path} wurde geändert, während hier ein Programm arbeitete und abgebrochen wurde; "
+        "es bestimmt, was git ausführt, und wurde zurückgesetzt"
+    ),
+    "git.kept": "; was dort stand, liegt in {path}",
     "agent.outside_scope": "[harness] ⚠ {persona}: hat {path} geändert, was außerhalb des Umfangs liegt",
     "agent.too_many_files": "[harness] ⚠ {persona}: hat {count} Dateien geändert; erlaubt sind {most}",
     # An earlier session.

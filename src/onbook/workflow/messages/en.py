@@ -26,6 +26,7 @@ TEXTS = {
     "summary.scope": "Scope",
     "summary.output": "Output",
     "summary.none": "none",
+    "summary.no_limit": "(no limit)",
     "summary.verifier_cost": (
         "⚠ Verifier set to {model} — high cost for mechanical verification. haiku is usually sufficient."
     ),
@@ -86,7 +87,13 @@ TEXTS = {
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: refused to {refusal}",
+    "agent.not_written": "{path} was not written",
+    "agent.unchanged": "{path} is as it was before",
     "agent.put_back": "[harness] ⚠ {persona}: changed {path}, which decides what git runs; it was put back",
+    "git.put_back": (
+        "{path} was changed while a program worked here and was killed; it decides what git runs, and was put back"
+    ),
+    "git.kept": "; what was there is kept in {path}",
     "agent.outside_scope": "[harness] ⚠ {persona}: changed {path}, which lies outside the scope",
     "agent.too_many_files": "[harness] ⚠ {persona}: changed {count} files; {most} are the most",
     # An earlier session.

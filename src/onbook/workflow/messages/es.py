@@ -26,6 +26,7 @@ TEXTS = {
     "summary.scope": "Alcance",
     "summary.output": "Salida",
     "summary.none": "ninguno",
+    "summary.no_limit": "(sin límite)",
     "summary.verifier_cost": "⚠ El verificador es {model} — caro para una verificación mecánica. haiku suele bastar.",
     # Phases.
     "phase.setup": "Preparación",
@@ -88,7 +89,14 @@ TEXTS = {
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: denegado: {refusal}",
+    "agent.not_written": "{path} no se ha escrito",
+    "agent.unchanged": "{path} está como estaba antes",
     "agent.put_back": "[harness] ⚠ {persona}: ha cambiado {path}, que decide qué ejecuta git; se ha restaurado",
+    "git.put_back": (
+        "{path} cambió mientras trabajaba aquí un programa que fue interrumpido; "
+        "decide qué ejecuta git y se ha restaurado"
+    ),
+    "git.kept": "; lo que había se guarda en {path}",
     "agent.outside_scope": "[harness] ⚠ {persona}: ha cambiado {path}, que está fuera del alcance",
     "agent.too_many_files": "[harness] ⚠ {persona}: ha cambiado {count} archivos; se permiten {most} como máximo",
     # An earlier session.

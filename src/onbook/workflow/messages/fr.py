@@ -26,6 +26,7 @@ TEXTS = {
     "summary.scope": "Périmètre",
     "summary.output": "Sortie",
     "summary.none": "aucun",
+    "summary.no_limit": "(sans limite)",
     "summary.verifier_cost": (
         "⚠ Le vérificateur est {model} — coûteux pour une vérification mécanique. haiku suffit en général."
     ),
@@ -89,7 +90,14 @@ TEXTS = {
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona} : {problem}",
     "agent.refused": "[harness] ⚠ {persona} : refusé : {refusal}",
+    "agent.not_written": "{path} n'a pas été écrit",
+    "agent.unchanged": "{path} est resté comme avant",
     "agent.put_back": "[harness] ⚠ {persona} : a modifié {path}, qui décide de ce que git exécute ; il a été rétabli",
+    "git.put_back": (
+        "{path} a été modifié pendant qu'un programme travaillait ici et a été interrompu ; "
+        "il décide de ce que git exécute et a été rétabli"
+    ),
+    "git.kept": " ; ce qui s'y trouvait est conservé dans {path}",
     "agent.outside_scope": "[harness] ⚠ {persona} : a modifié {path}, qui est hors du périmètre",
     "agent.too_many_files": "[harness] ⚠ {persona} : a modifié {count} fichiers ; {most} au plus sont permis",
     # An earlier session.

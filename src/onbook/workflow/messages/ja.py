@@ -26,6 +26,7 @@ TEXTS = {
     "summary.scope": "範囲",
     "summary.output": "出力先",
     "summary.none": "なし",
+    "summary.no_limit": "(制限なし)",
     "summary.verifier_cost": "⚠ 検証モデルは {model} です — 機械的な検証には高価です。たいていは haiku で足ります。",
     # Phases.
     "phase.setup": "準備",
@@ -84,7 +85,14 @@ TEXTS = {
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: 拒否: {refusal}",
+    "agent.not_written": "{path} が書かれませんでした",
+    "agent.unchanged": "{path} が以前のままです",
     "agent.put_back": "[harness] ⚠ {persona}: git が何を実行するかを決める {path} を変更しました。元に戻しました",
+    "git.put_back": (
+        "ここで作業していたプログラムが強制終了される間に {path} が変更されました。"
+        "git が何を実行するかを決めるため、元に戻しました"
+    ),
+    "git.kept": "。変更後の内容は {path} に残してあります",
     "agent.outside_scope": "[harness] ⚠ {persona}: 範囲外の {path} を変更しました",
     "agent.too_many_files": "[harness] ⚠ {persona}: {count} 個のファイルを変更しました。上限は {most} 個です",
     # An earlier session.

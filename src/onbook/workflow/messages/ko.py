@@ -26,6 +26,7 @@ TEXTS = {
     "summary.scope": "범위",
     "summary.output": "출력",
     "summary.none": "없음",
+    "summary.no_limit": "(제한 없음)",
     "summary.verifier_cost": "⚠ 검증 모델이 {model}입니다 — 기계적 검증에는 비용이 큽니다. 보통 haiku로 충분합니다.",
     # Phases.
     "phase.setup": "준비",
@@ -86,7 +87,14 @@ TEXTS = {
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: 거부됨: {refusal}",
+    "agent.not_written": "{path} 파일이 작성되지 않았습니다",
+    "agent.unchanged": "{path} 파일이 이전과 같습니다",
     "agent.put_back": "[harness] ⚠ {persona}: git이 무엇을 실행할지 정하는 {path} 파일을 변경했습니다. 되돌렸습니다",
+    "git.put_back": (
+        "여기서 작업하던 프로그램이 강제 종료되는 동안 {path} 파일이 변경되었습니다. "
+        "git이 무엇을 실행할지 정하므로 되돌렸습니다"
+    ),
+    "git.kept": ". 변경된 내용은 {path}에 보관했습니다",
     "agent.outside_scope": "[harness] ⚠ {persona}: 범위 밖의 {path} 파일을 변경했습니다",
     "agent.too_many_files": "[harness] ⚠ {persona}: 파일 {count}개를 변경했습니다. 최대 {most}개입니다",
     # An earlier session.

@@ -26,6 +26,7 @@ TEXTS = {
     "summary.scope": "Escopo",
     "summary.output": "Saída",
     "summary.none": "nenhum",
+    "summary.no_limit": "(sem limite)",
     "summary.verifier_cost": "⚠ O verificador é {model} — caro para uma verificação mecânica. haiku costuma bastar.",
     # Phases.
     "phase.setup": "Preparação",
@@ -84,7 +85,14 @@ TEXTS = {
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: recusado: {refusal}",
+    "agent.not_written": "{path} não foi escrito",
+    "agent.unchanged": "{path} está como estava antes",
     "agent.put_back": "[harness] ⚠ {persona}: alterou {path}, que decide o que o git executa; foi restaurado",
+    "git.put_back": (
+        "{path} foi alterado enquanto um programa trabalhava aqui e foi interrompido; "
+        "decide o que o git executa e foi restaurado"
+    ),
+    "git.kept": "; o que lá estava está guardado em {path}",
     "agent.outside_scope": "[harness] ⚠ {persona}: alterou {path}, que está fora do escopo",
     "agent.too_many_files": "[harness] ⚠ {persona}: alterou {count} arquivos; o máximo é {most}",
     # An earlier session.

@@ -26,6 +26,7 @@ TEXTS = {
     "summary.scope": "范围",
     "summary.output": "输出",
     "summary.none": "无",
+    "summary.no_limit": "(无限制)",
     "summary.verifier_cost": "⚠ 验证模型设为 {model} — 机械验证用它成本较高。通常 haiku 就够了。",
     # Phases.
     "phase.setup": "准备",
@@ -82,7 +83,11 @@ TEXTS = {
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: 已拒绝: {refusal}",
+    "agent.not_written": "{path} 没有写出",
+    "agent.unchanged": "{path} 与之前相同",
     "agent.put_back": "[harness] ⚠ {persona}: 改动了决定 git 运行什么的 {path}；已恢复原样",
+    "git.put_back": "在此工作的程序被强行终止期间改动了 {path}；它决定 git 运行什么，已恢复原样",
+    "git.kept": "；改动后的内容保存在 {path}",
     "agent.outside_scope": "[harness] ⚠ {persona}: 改动了范围之外的 {path}",
     "agent.too_many_files": "[harness] ⚠ {persona}: 改动了 {count} 个文件；最多允许 {most} 个",
     # An earlier session.

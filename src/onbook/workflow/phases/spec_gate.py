@@ -9,6 +9,7 @@ from onbook.workflow.checks.layer1 import CHECKS, command_of
 from onbook.workflow.files.artefacts import SPEC, is_spec_approved
 from onbook.workflow.gates import Stopped, Waiting, gate_question
 from onbook.workflow.phases.plan import common_variables
+from onbook.workflow.status import scope_label
 from onbook.workflow.work import Errand, Work
 
 
@@ -56,7 +57,7 @@ def _grant(work: Work) -> str:
     """What "proceed" allows, and nothing else: writing inside scope and the commands of the checks."""
     commands = [command for name in CHECKS if (command := command_of(work.state, name))]
     listed = ", ".join(commands) or work.words("summary.none")
-    return work.words("line.granted", scope=work.state.scope, commands=listed)
+    return work.words("line.granted", scope=scope_label(work.state, work.words), commands=listed)
 
 
 async def _modified(work: Work, request: str) -> bool:

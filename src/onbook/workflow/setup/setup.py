@@ -24,7 +24,7 @@ from onbook.workflow.setup.models import costly_verifier, models_of
 from onbook.workflow.setup.output_folder import BASE, checked, folder_for, folder_of_spec, is_result, make_folder
 from onbook.workflow.setup.slug import slug_of
 from onbook.workflow.state.state import NO_LIMIT, Dispatch, Flags, Mode, State, Verify, timestamp
-from onbook.workflow.status import columns
+from onbook.workflow.status import columns, scope_label
 from onbook.workflow.work import Work
 
 GIVEN = "spec"
@@ -165,7 +165,7 @@ def _summarise(work: Work) -> None:
         ("build", state.build_cmd or none),
         ("lint", state.lint_cmd or none),
         ("type_check", state.type_check_cmd or none),
-        ("scope", state.scope),
+        ("scope", scope_label(state, work.words)),
         ("output", state.docs_path),
     )
     shown = [(work.words(f"summary.{name}"), value) for name, value in rows if value is not None]

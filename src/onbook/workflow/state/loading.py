@@ -62,7 +62,7 @@ class BrokenState(UsageError):
     """There is a state that cannot be gone on with."""
 
     def __init__(self, broken: Broken) -> None:
-        super().__init__(f"{broken.line}; mend it, or begin anew: the file is then kept beside the new one")
+        super().__init__(f"{broken.line}; mend it, or begin anew with: {to_begin()}, and it is kept aside")
 
 
 class OldState(UsageError):
