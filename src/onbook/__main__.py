@@ -6,6 +6,13 @@ from onbook import __version__
 
 
 def main() -> int:
+    try:
+        return _run()
+    except KeyboardInterrupt:  # while the rest was being loaded: from there on, nobody lets it get here
+        return 130
+
+
+def _run() -> int:
     if sys.argv[1:] in (["--version"], ["-V"]) and None not in (sys.stdout, sys.stderr):
         return _say_version()
     from onbook.cli.app import run

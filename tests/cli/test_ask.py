@@ -60,7 +60,12 @@ def test_nothing_to_ask_is_a_usage_error(run: CommandLine, scripted_model: Scrip
 
 
 @pytest.mark.parametrize(
-    ("stdin", "complaint"), [(b"caf\xe9", "standard input is not UTF-8 text"), (b"a\0b", "standard input is binary")]
+    ("stdin", "complaint"),
+    [
+        pytest.param(b"caf\xe9", "standard input is not UTF-8 text", id="latin-1"),
+        pytest.param(b"a\0b", "standard input is binary", id="binary"),
+        pytest.param(b"a" * ((16 << 20) + 1), "standard input is larger than 16 MiB", id="endless"),
+    ],
 )
 def test_standard_input_that_is_not_text_is_refused(
     run: CommandLine, scripted_model: ScriptedServer, stdin: bytes, complaint: str

@@ -21,6 +21,7 @@ from tests.config.conftest import Places
         (("seconds=90s",), BudgetSettings(seconds=90)),
         (("seconds=1.5m",), BudgetSettings(seconds=90)),
         (("seconds=2h",), BudgetSettings(seconds=7200)),
+        (("seconds=1h30m",), BudgetSettings(seconds=5400)),
         (("tokens = 5, turns = 2",), BudgetSettings(tokens=5, turns=2)),
         (("tokens=1", "turns=2", "tokens=3"), BudgetSettings(tokens=3, turns=2)),
         ((), BudgetSettings()),

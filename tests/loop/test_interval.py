@@ -30,7 +30,25 @@ def test_an_interval_is_a_number_of_seconds_or_has_units(written: str, seconds: 
 
 @pytest.mark.parametrize(
     "written",
-    ["", "abc", "5 m", "5x", "m", "5m5m", "30m1h", "1e3", "nan", "inf", "５m", "5M", "1h-5m", "9" * 50, ".5s"],
+    [
+        "",
+        "abc",
+        "5 m",
+        "5x",
+        "m",
+        "5m5m",
+        "30m1h",
+        "1e3",
+        "nan",
+        "inf",
+        "５m",
+        "5M",
+        "1h-5m",
+        "9" * 50,
+        ".5s",
+        "2w",
+        "1h30",
+    ],
 )
 def test_anything_else_is_refused_in_the_seeds_words(written: str) -> None:
     with pytest.raises(UsageError) as refused:

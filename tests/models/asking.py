@@ -3,19 +3,28 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
+from typing import Any
 
 import msgspec
 
 from onbook.models.messages import ChatModel, Delta, Message, Reasoning, Request, Text
-from tests.scripted import Status
+from tests.scripted import ScriptedServer, Status
 
 HELLO = Request((Message("user", "hello"),))
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
 
 async def heard(model: ChatModel, request: Request = HELLO) -> list[Delta]:
     """Every delta of the answer."""
     async with aclosing(model.stream(request)) as deltas:
         return [delta async for delta in deltas]
+
+
+async def body_of(server: ScriptedServer, model: ChatModel, request: Request) -> dict[str, Any]:
+    """What the server was sent for the request."""
+    await heard(model, request)
+    body: dict[str, Any] = server.chats[-1].body
+    return body
 
 
 async def heard_until_it_failed(model: ChatModel, request: Request = HELLO) -> tuple[list[Delta], Exception | None]:

@@ -1,24 +1,16 @@
 """What a request looks like on the wire of chat completions."""
 
 import base64
-from typing import Any
 
 import pytest
 
 from onbook.models.http import Wire
 from onbook.models.messages import Image, Message, Request, ToolCall, ToolSpec
 from onbook.models.openai_chat import OpenAIChat
-from tests.models.asking import HELLO, heard
+from tests.models.asking import HELLO, SCHEMA, body_of, heard
 from tests.scripted import ScriptedServer
 
 WEATHER = ToolSpec("weather", "What the sky does", {"type": "object", "properties": {"at": {"type": "string"}}})
-SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
-
-
-async def body_of(server: ScriptedServer, chat: OpenAIChat, request: Request) -> dict[str, Any]:
-    await heard(chat, request)
-    body: dict[str, Any] = server.chats[-1].body
-    return body
 
 
 async def test_nothing_is_sent_that_nobody_set(server: ScriptedServer, chat: OpenAIChat) -> None:

@@ -37,7 +37,7 @@ def test_a_name_of_a_tool_and_its_arguments_cannot_drive_the_terminal(terminal: 
 
     raw = shown(terminal("ask", "hello"))
 
-    assert "✗ read" in raw
+    assert "\x1b[31m✗\x1b[39m read" in raw
     assert not driven_by(raw)
 
 

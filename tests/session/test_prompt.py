@@ -152,7 +152,7 @@ async def test_a_schema_is_checked_when_it_is_read(door: Door) -> None:
     with pytest.raises(UsageError, match="leads outside the file"):
         await schema_of(door, "s.json")
     path.write_text('{"multipleOf": 0}')
-    with pytest.raises(UsageError, match="not a JSON schema: multipleOf must be more than 0$"):
+    with pytest.raises(UsageError, match=r"not a JSON schema: multipleOf must be more than 0$"):
         await schema_of(door, "s.json")
     path.write_text('{"type": "string", "pattern": "[[a]"}')  # Python warns of it, and nobody need know
     assert misfit('"a"', await schema_of(door, "s.json")) is None

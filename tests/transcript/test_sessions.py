@@ -51,7 +51,7 @@ def test_a_session_is_found_by_name_beginning_id_path_or_as_the_latest(folder: P
 
 @pytest.mark.parametrize("name", ["~nobody-of-that-name/x", "~~~", "x" * 300 + ".fountain", "a\0.fountain"])
 def test_a_name_that_cannot_be_a_file_is_no_session(folder: Path, name: str) -> None:
-    with pytest.raises(NoSuchSession, match="^no session "):
+    with pytest.raises(NoSuchSession, match=r"^no session "):
         find_session(folder, name)
 
 

@@ -1,6 +1,5 @@
 """`onbook ask`: one line carried out, most often a question, and its answer recorded."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from onbook.session.reading import attach, name_of
 from onbook.session.schema import schema_of
 from onbook.terminal.asker import LineAsker
 from onbook.terminal.json_view import JsonView
+from onbook.terminal.screen import can_ask
 from onbook.terminal.view import TextView
 
 
@@ -97,7 +97,7 @@ async def _ask(stage: Stage, words: str, line: Line, **given: Any) -> Outcome:
         goes_on=False,
     )
     async with production as ready:
-        if sys.stdin.isatty() and sys.stderr.isatty():
+        if can_ask():
             door.asker = LineAsker()
         if ignores_stdin(line):
             text = f"standard input is not read: {words.split()[0]} is no question"

@@ -6,7 +6,7 @@ from pathlib import Path
 from onbook.cli.stage import Stage, open_stage, trust_store
 from onbook.config.places import SETTINGS_NAME
 from onbook.policy.effects import one_line
-from onbook.terminal.screen import printable, write_aside
+from onbook.terminal.screen import can_ask, printable, write_aside
 
 LONGEST_SHOWN = 4_000
 """Characters of each thing that a yes would allow; line ends among them are spelt out, or they could hide the rest."""
@@ -18,7 +18,7 @@ def open_trusted_stage(workspace: Path | None, *, trust: bool = False, config: P
     With `trust` they have said so on the command line, for this time. `config` is as for `open_stage`.
     """
     stage = open_stage(workspace, trusted=trust, config=config)
-    if not stage.loaded.left_out or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not stage.loaded.left_out or not can_ask():
         return stage
     if not _agreed(stage):
         return stage

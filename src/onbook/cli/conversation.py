@@ -12,7 +12,7 @@ from onbook.cli.stage import Stage, playing
 from onbook.config.places import state_dir
 from onbook.events import Sink
 from onbook.outcome import OnbookError, Outcome
-from onbook.terminal.screen import is_terminal, printable, write_aside
+from onbook.terminal.screen import can_ask, is_terminal, printable, write_aside
 
 if TYPE_CHECKING:
     from onbook.cli.production import Production
@@ -86,7 +86,7 @@ async def _enter(stack: AsyncExitStack, stage: Stage, given: dict[str, Any]) -> 
     from onbook.terminal.view import TextView
 
     view = TextView()
-    somebody = sys.stdin.isatty() and sys.stderr.isatty()
+    somebody = can_ask()
     with cancelling():
         wished = not somebody and given["model"] is not None
         production = await stack.enter_async_context(open_production(stage, view, choose=wished, **given))

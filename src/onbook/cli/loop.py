@@ -19,7 +19,7 @@ from onbook.outcome import Outcome
 from onbook.session.grammar import parse_line
 from onbook.terminal.asker import LineAsker
 from onbook.terminal.json_view import JsonView
-from onbook.terminal.screen import is_terminal
+from onbook.terminal.screen import can_ask, is_terminal
 from onbook.terminal.spinner import Spinner
 from onbook.terminal.view import TextView
 
@@ -89,7 +89,7 @@ async def _loop(stage: Stage, line: str, **given: Any) -> Outcome:
     )
     async with production as ready:
         live = ready.live
-        if sys.stdin.isatty() and sys.stderr.isatty():
+        if can_ask():
             live.door.asker = LineAsker()
         if ignores_stdin(parse_line(line)):
             live.note("standard input is not read by a loop", "warning")

@@ -1,7 +1,6 @@
 """`onbook workflow`: a task planned, carried out, checked and judged, as `/workflow` does it in a session."""
 
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +68,7 @@ async def _perform(stage: Stage, arguments: tuple[str, ...], given: dict[str, An
     from onbook.session.grammar import CommandLine
     from onbook.terminal.asker import LineAsker
     from onbook.terminal.json_view import JsonView
+    from onbook.terminal.screen import can_ask
     from onbook.terminal.view import TextView
 
     production = open_production(
@@ -81,7 +81,7 @@ async def _perform(stage: Stage, arguments: tuple[str, ...], given: dict[str, An
         goes_on=False,
     )
     async with production as ready:
-        if sys.stdin.isatty() and sys.stderr.isatty():
+        if can_ask():
             ready.live.door.asker = LineAsker()
         line = f"/workflow {shlex.join(arguments)}".strip()
         outcome = await carry_out(ready.live, line, CommandLine("workflow", arguments))

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from onbook.config.amounts import seconds_of
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
 
@@ -51,9 +52,8 @@ def limits_from(settings: BudgetSettings, given: BudgetSettings | None) -> Budge
 
 _FORM = "write as in tokens=20000,money=0.50,turns=3,seconds=60"
 _COUNT = re.compile(r"[0-9]{1,3}(?:_?[0-9]{3})*|[0-9]+")
-_MONEY = re.compile(r"\$?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_SECONDS = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(s|m|h)?")
-_UNITS = {None: 1, "s": 1, "m": 60, "h": 3600}
+_BARE = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
+_UNITS = ("h", "m", "s")
 _KINDS = {
     "tokens": "a whole number, as in 20000",
     "money": "US dollars, as in 0.50",
@@ -65,10 +65,10 @@ _KINDS = {
 def _amount(text: str, name: str, amount: str) -> int | float:
     """The number, held to the same bounds as in the settings."""
     value: float | None = None
-    if name == "money" and (found := _MONEY.fullmatch(amount)):
-        value = float(found[1])
-    elif name == "seconds" and (found := _SECONDS.fullmatch(amount)):
-        value = float(found[1]) * _UNITS[found[2]]
+    if name == "money" and _BARE.fullmatch(number := amount.removeprefix("$")):
+        value = float(number)
+    elif name == "seconds":
+        value = float(amount) if _BARE.fullmatch(amount) else seconds_of(amount, _UNITS)
     elif name in ("tokens", "turns") and len(amount) < 20 and _COUNT.fullmatch(amount):
         value = int(amount)
     try:
@@ -77,5 +77,5 @@ def _amount(text: str, name: str, amount: str) -> int | float:
         value = None
     if value is None:
         raise UsageError(f"--budget {text}: {name} is {_KINDS[name]}, and more than 0")
-    number: int | float = getattr(checked, name)
-    return number
+    limit: int | float = getattr(checked, name)
+    return limit

@@ -47,7 +47,7 @@ def is_loopback(host: str) -> bool:
     if name == "localhost" or name.endswith(".localhost"):
         return True
     if ":" not in name:
-        return name == "0.0.0.0" or _LOOPBACK_V4.fullmatch(name) is not None  # noqa: S104
+        return name == "0.0.0.0" or _LOOPBACK_V4.fullmatch(name) is not None  # noqa: S104 - nothing listens
     import ipaddress
 
     address = ipaddress.IPv6Address(name)

@@ -81,8 +81,8 @@ class PromptActor:
         )
 
     async def perform(self, definition: Prompt, given: Data, here: Here) -> Data:
-        """The model's answer, as the step's output: without keys, as it is shown, since the journal keeps it; and without
-        a NUL, which would make binary data of it for the next step."""
+        """The model's answer, as the step's output: without keys, as it is shown, since the journal keeps it; and
+        without a NUL, which would make binary data of it for the next step."""
         question = self.question(definition, text_of(given, "its input"))
         text = (await Answer(self._chat, question, here).text()).replace("\0", "\N{REPLACEMENT CHARACTER}")
         return Small(f"{redact(text.rstrip())}\n".encode())

@@ -13,14 +13,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
+from onbook.policy.proc import group_answers, mark_of, marked, signal_each, signal_group, standing_of
+
 GRACE = 2.0
 """Seconds between asking to end and killing."""
-MARK = "ONBOOK_RUN"
-"""The variable by which processes are told apart that have left their session."""
 _LOOK = 0.02
 _LOST = 255 << 8
 """The wait status of a process that somebody else has collected."""
@@ -54,7 +54,7 @@ class Reaper:
 
     def __exit__(self, *_: object) -> None:
         for pid in self._running:
-            _signal_group(pid, signal.SIGKILL)
+            signal_group(pid, signal.SIGKILL)
             _collect(pid, patiently=True)
         self._running.clear()
         _kill_all(self._strays)
@@ -84,18 +84,18 @@ class Reaper:
         cancelled. Its wait status."""
         told: set[int] = set()
         try:
-            _signal_group(pid, signal.SIGTERM)
+            signal_group(pid, signal.SIGTERM)
             until = time.monotonic() + GRACE
             pause = 0.002
             while time.monotonic() < until and (not _has_ended(pid) or self._lives_on(pid)):
                 orphans = set(self._leftovers(pid)) - told  # some lose their parent only now
-                _signal_each(orphans, signal.SIGTERM)
+                signal_each(orphans, signal.SIGTERM)
                 told |= orphans
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 0.05)
         finally:
             # Until it is collected nobody else can have its number, so that the right ones are killed.
-            _signal_group(pid, signal.SIGKILL)
+            signal_group(pid, signal.SIGKILL)
             _kill_all(lambda: self._leftovers(pid))
             status = self._status(pid, patiently=True)
             _kill_all(lambda: self._leftovers(pid))
@@ -108,7 +108,7 @@ class Reaper:
             return bool(self._leftovers(pid))
         if pid not in self._ended and (status := _collect(pid)) is not None:
             self._ended[pid] = status  # while it is not collected, its group would count as alive
-        return _group_lives(pid)
+        return group_answers(pid)
 
     def _status(self, pid: int, *, patiently: bool = False) -> int | None:
         return self._ended.pop(pid) if pid in self._ended else _collect(pid, patiently=patiently)
@@ -128,12 +128,12 @@ class Reaper:
         return [child for child in unknown if self._belongs(child, pid) and _collect(child) is None] if unknown else []
 
     def _belongs(self, child: int, pid: int) -> bool:
-        state, session = _state(child)
-        if session == pid:
+        standing = standing_of(child)
+        if standing.session == pid:
             return True
-        if session in self._running or session == self._session or state == "Z":
+        if standing.session in self._running or standing.session == self._session or standing.letter == "Z":
             return False
-        carried = _mark_of(child)
+        carried = mark_of(child)
         if carried == self._running.get(pid):
             return True
         # Who has wiped its environment may be of any script that runs; with one left, it is clear whose.
@@ -146,10 +146,10 @@ class Reaper:
         """What is left at the very end, whoever it belonged to."""
         found: list[int] = []
         for child in self._list():
-            _, session = _state(child)
-            if child in self._before or session == self._session or _collect(child) is not None:
+            ours = standing_of(child).session == self._session
+            if child in self._before or ours or _collect(child) is not None:
                 continue
-            if not (carried := _mark_of(child)) or self._is_ours(carried):
+            if not (carried := mark_of(child)) or self._is_ours(carried):
                 found.append(child)
         return found
 
@@ -159,18 +159,17 @@ async def end_leftovers(run: str) -> None:
     tell whose they are."""
     if sys.platform != "linux":
         return
-    _signal_each(_marked(run), signal.SIGTERM)
+    mark = f"@{run}".encode()
+
+    def left() -> list[int]:
+        return marked(lambda carried: carried.endswith(mark))
+
+    signal_each(left(), signal.SIGTERM)
     for _ in range(int(GRACE / _LOOK)):
-        if not _marked(run):
+        if not left():
             return
         await asyncio.sleep(_LOOK)
-    _signal_each(_marked(run), signal.SIGKILL)
-
-
-def _marked(run: str) -> list[int]:
-    mark = f"@{run}".encode()
-    pids = (int(name) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208
-    return [pid for pid in pids if _mark_of(pid).endswith(mark) and pid != os.getpid()]
+    signal_each(left(), signal.SIGKILL)
 
 
 def _kill_all(look: Callable[[], list[int]]) -> None:
@@ -178,7 +177,7 @@ def _kill_all(look: Callable[[], list[int]]) -> None:
     for _ in range(20):
         if not (found := look()):
             return
-        _signal_each(found, signal.SIGKILL)
+        signal_each(found, signal.SIGKILL)
         for pid in found:
             _collect(pid, patiently=True)
 
@@ -190,29 +189,6 @@ def _become_subreaper(*, on: bool) -> bool:
     libc.prctl(_GET_CHILD_SUBREAPER, ctypes.byref(before), 0, 0, 0)
     libc.prctl(_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
     return bool(before.value)
-
-
-def _state(pid: int) -> tuple[str, int]:
-    """One letter for what it does, and its session."""
-    try:
-        fields = _contents(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-        return fields[0].decode(), int(fields[3])
-    except (OSError, ValueError, IndexError):
-        return "Z", -1
-
-
-def _mark_of(pid: int) -> bytes:
-    wanted = f"{MARK}=".encode()
-    try:
-        variables = _contents(f"/proc/{pid}/environ").split(b"\0")
-    except OSError:
-        return b""
-    return next((each.removeprefix(wanted) for each in variables if each.startswith(wanted)), b"")
-
-
-def _contents(path: str) -> bytes:
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-        return file.read()
 
 
 def _collect(pid: int, *, patiently: bool = False) -> int | None:
@@ -237,23 +213,3 @@ def _has_ended(pid: int) -> bool:
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     except ChildProcessError:
         return True
-
-
-def _signal_each(pids: Iterable[int], number: signal.Signals) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-
-
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
-
-
-def _group_lives(group: int) -> bool:
-    """Whether anybody of the group is left."""
-    try:
-        os.killpg(group, 0)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True

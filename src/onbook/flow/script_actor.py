@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from onbook.flow.data import Data
-from onbook.flow.reaper import MARK, Reaper
+from onbook.flow.reaper import Reaper
 from onbook.flow.shell_words import words_read
 from onbook.flow.spawn import SHELL, NotStarted, find, start
 from onbook.flow.spool import Spool
@@ -19,6 +19,7 @@ from onbook.flow.world import Here, StepFailed
 from onbook.journal.keys import ScriptDigests
 from onbook.policy.door import Door
 from onbook.policy.effects import Run
+from onbook.policy.proc import MARK
 
 OUTPUT_LIMIT = 4 << 30
 """More than this, on both streams together, is a flood."""

@@ -2,25 +2,23 @@
 
 import re
 
+from onbook.config import amounts
 from onbook.outcome import UsageError
+from onbook.policy.effects import one_line
 
 SHORTEST = 0.1
-_NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
-_WRITTEN = re.compile(
-    rf"(-?)(?:{_NUMBER}|(?=[0-9])(?:{_NUMBER}d)?(?:{_NUMBER}h)?(?:{_NUMBER}m(?!s))?(?:{_NUMBER}s)?(?:{_NUMBER}ms)?)"
-)
-_SECONDS = (1, 86400, 3600, 60, 1, 0.001)
-_UNITS = ((86400, "d"), (3600, "h"), (60, "m"))
+_BARE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
+_UNITS = ("d", "h", "m", "s", "ms")
+_SAID = ((86400, "d"), (3600, "h"), (60, "m"))
 
 
 def seconds_of(interval: str) -> float:
     """The seconds; a bare number is seconds already."""
-    found = _WRITTEN.fullmatch(interval)
-    if found is None:
-        raise UsageError(f'loop: invalid interval "{interval}" — use e.g. 30s, 5m, 1h')
-    sign, *amounts = found.groups()
-    seconds = sum(float(amount) * unit for amount, unit in zip(amounts, _SECONDS, strict=True) if amount)
-    if sign or not seconds:
+    amount = interval.removeprefix("-")
+    seconds = float(amount) if _BARE.fullmatch(amount) else amounts.seconds_of(amount, _UNITS)
+    if seconds is None:
+        raise UsageError(f'loop: invalid interval "{one_line(interval, 60)}" — use e.g. 30s, 5m, 1h')
+    if amount != interval or not seconds:
         raise UsageError("loop: interval must be positive")
     if seconds < SHORTEST:
         raise UsageError("loop: interval must be at least 100ms")
@@ -32,7 +30,7 @@ def span(seconds: float) -> str:
     if seconds < 1:
         return f"{seconds * 1000:g}ms"
     words = []
-    for size, unit in _UNITS:
+    for size, unit in _SAID:
         if seconds >= size:
             words.append(f"{seconds // size:.0f}{unit}")
             seconds %= size

@@ -12,7 +12,8 @@ from typing import Self
 
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError
-from onbook.policy.process import MARK, NotStarted, end_process, handed_over
+from onbook.policy.proc import MARK
+from onbook.policy.process import NotStarted, end_process, handed_over
 
 LONGEST_LINE = 8 << 20
 _TAIL = 4096

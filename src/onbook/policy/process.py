@@ -6,7 +6,6 @@ and whoever left the group is found by a mark in the environment.
 """
 
 import asyncio
-import contextlib
 import os
 import signal
 import sys
@@ -19,13 +18,13 @@ import msgspec
 
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError
+from onbook.policy.proc import MARK, everybody, group_answers, marked, signal_each, signal_group, standing_of
 
 GRACE = 2.0
 FLOOD = 64
 """A program is stopped when it says so many times more than what is kept."""
 FLOOD_AT_LEAST = 16 << 20
 _PIECE = 1 << 16
-MARK = "ONBOOK_RUN"
 
 Hear = Callable[[bytes], None]
 """Whoever is told what a program says, piece by piece."""
@@ -216,11 +215,11 @@ async def end_process(process: asyncio.subprocess.Process, mark: str) -> None:
     alive = process.returncode is None or _group_lives(process.pid)
     try:
         if alive:
-            _signal_group(process.pid, signal.SIGTERM)
+            signal_group(process.pid, signal.SIGTERM)
             await _gone(process)
     finally:
         if alive:
-            _signal_group(process.pid, signal.SIGKILL)
+            signal_group(process.pid, signal.SIGKILL)
         _kill_marked(mark)
         await _collected(process)
 
@@ -272,49 +271,21 @@ async def _gone(process: asyncio.subprocess.Process) -> None:
 
 
 def _group_lives(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return sys.platform != "linux" or any(_is_alive_in(group, pid) for pid in _processes())
+    """Whether anybody of the group is left, other than those that have ended and were not collected yet."""
+    return group_answers(group) and (sys.platform != "linux" or any(_is_alive_in(group, pid) for pid in everybody()))
 
 
 def _is_alive_in(group: int, pid: int) -> bool:
-    """Whether the process is of the group, and more than an ended one that nobody has collected yet."""
-    try:
-        state, _, its_group = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:3]
-    except (OSError, ValueError):
-        return False
-    return int(its_group) == group and state != "Z"
-
-
-def _processes() -> list[int]:
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-
-
-def _signal_group(group: int, number: signal.Signals) -> None:
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        pass
+    standing = standing_of(pid)
+    return standing.group == group and standing.letter != "Z"
 
 
 def _kill_marked(mark: str) -> None:
     """Kill whoever made a session of its own; again while new ones appear. Only Linux shows environments."""
     if sys.platform != "linux":
         return
-    wanted = f"{MARK}={mark}".encode()
     for _ in range(20):
-        found = [pid for pid in _processes() if _carries(pid, wanted)]
-        for pid in found:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        found = marked(lambda carried: carried == mark.encode())
+        signal_each(found, signal.SIGKILL)
         if not found:
             return
-
-
-def _carries(pid: int, wanted: bytes) -> bool:
-    try:
-        return wanted in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return False

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from onbook.terminal.board import Board, Question
+from onbook.terminal.line_input import next_line
 from onbook.terminal.screen import printable, write_aside
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class LineAsker:
         termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question does not answer it
         write_aside(printable("\n".join(("", *lines))) + "\n? ")
         while True:
-            line = await _line()
+            line = await next_line()
             if not line:  # the end of the input is nobody's yes
                 return "no"
             if answer := answer_of(line):
@@ -204,14 +205,3 @@ class LineAsker:
         from onbook.terminal import gate_asking
 
         return await gate_asking.edit(path)
-
-
-async def _line() -> str:
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(sys.stdin, ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(sys.stdin)
-    return sys.stdin.buffer.readline().decode("utf-8", "replace")

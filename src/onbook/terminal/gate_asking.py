@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from onbook.terminal.gate_list import GateList, arrow_keys
+from onbook.terminal.line_input import next_line
 from onbook.terminal.screen import is_terminal, printable, write_aside
 from onbook.workflow.gates import Answer, Question, Stopped
 
@@ -68,27 +69,12 @@ async def _by_number(listed: GateList) -> Answer | None:
     stopped = asyncio.Event()
     with interrupts_to(stopped):
         write_aside("\n".join((*listed.lines, listed.number)))
-        while line := await _line(stopped):
+        while line := await next_line(stopped):
             if answer := listed.entered(line):
                 return answer
             write_aside(f"{listed.shown_back(line)}\n{listed.number}")
     write_aside("\n")
     return None
-
-
-async def _line(stopped: asyncio.Event) -> str:
-    """A line of the input; empty at its end, and where it is stopped before."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(sys.stdin, ready.set)
-    waits = [asyncio.create_task(each.wait()) for each in (ready, stopped)]
-    try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        loop.remove_reader(sys.stdin)
-        for task in waits:
-            task.cancel()
-    return "" if stopped.is_set() else sys.stdin.buffer.readline().decode("utf-8", "replace")
 
 
 async def _in_a_list(listed: GateList) -> Answer | None:

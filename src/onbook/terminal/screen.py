@@ -1,4 +1,4 @@
-"""What a stream can show: whether it is a terminal, how dim text looks on it, and what must not reach it."""
+"""What a stream can show: is it a terminal, can somebody be asked there, how dim text looks, what must not reach it."""
 
 import os
 import sys
@@ -8,6 +8,11 @@ from typing import TextIO
 def is_terminal(stream: TextIO) -> bool:
     """Whether control codes make sense here: a real terminal that is not called dumb."""
     return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def can_ask() -> bool:
+    """Whether somebody is there who sees a question on standard error and can type an answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def width_of(stream: TextIO) -> int | None:

@@ -87,6 +87,7 @@ class Stage:
                 said += _heard(child)
             os.kill(child.pid, fate.signal)
             while not said.endswith("\0"):
+                assert time.monotonic() < until + LAST_WORDS, "it did not end"
                 said += _heard(child)
             child.wait()
         finally:

@@ -1,7 +1,5 @@
 """The index as SQLite keeps it, and how its connection is set up."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +9,7 @@ NAME = "knowledge.sqlite"
 VERSION = 1
 LOCK_SECONDS = 5.0
 
-_TABLES = (
+TABLES = (
     "CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash BLOB NOT NULL, size INTEGER NOT NULL)",
     # A passage's number is never used twice: vectors know it by that.
     "CREATE TABLE chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL REFERENCES files (id), "
@@ -46,29 +44,3 @@ def problem_with(database: "sqlite3.Connection") -> str | None:
     if version not in (0, VERSION):
         return f"it is of version {version}, and this onbook knows {VERSION}"
     return None
-
-
-def make_tables(database: "sqlite3.Connection") -> None:
-    """Everything that is missing in a new file; somebody else may be doing the same."""
-    if _is_new(database):
-        with transaction(database):
-            for statement in _TABLES if _is_new(database) else ():
-                database.execute(statement)
-
-
-@contextmanager
-def transaction(database: "sqlite3.Connection") -> Iterator[None]:
-    """All of it or nothing; others may read meanwhile."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        database.execute("COMMIT")
-    except BaseException:
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
-
-
-def _is_new(database: "sqlite3.Connection") -> bool:
-    made: tuple[int] = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return made == (0,)

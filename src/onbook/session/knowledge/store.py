@@ -11,9 +11,9 @@ import msgspec
 from onbook.session.knowledge import schema
 from onbook.session.knowledge.chunks import Chunk
 from onbook.session.knowledge.errors import Damaged, in_words
-from onbook.session.knowledge.schema import transaction
 from onbook.session.knowledge.words import is_glued, spaced
 from onbook.workspace.databases import database_path, private_database
+from onbook.workspace.tables import make_tables, transaction
 
 WORTH_SHOWING = 0.35
 """The share of the best passage's score that another must have."""
@@ -59,7 +59,7 @@ def open_store(root: Path) -> Iterator["Store"]:
         schema.set_up(database)
         if problem := schema.problem_with(database):
             raise Damaged(path, problem)
-        schema.make_tables(database)
+        make_tables(database, schema.TABLES)
         yield Store(path, database)
 
 
