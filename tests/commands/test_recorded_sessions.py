@@ -1,6 +1,5 @@
 """What a session records, and what can be done with recorded ones: list, show, continue, replay."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -75,7 +74,7 @@ async def test_a_pipeline_is_not_asked_as_a_question_when_its_session_is_replaye
     typed: Typed, run: CommandLine, workspace: Path, scripted_model: ScriptedServer
 ) -> None:
     (workspace / "a.md").write_text("Say hello.\n")
-    assert (await asyncio.to_thread(run, "pipeline", "50%", "a.md")).code == 0
+    assert run("pipeline", "50%", "a.md").code == 0
     (path,) = (workspace / ".onbook" / "sessions").glob("*.fountain")
     asked = len(scripted_model.chats)
     assert await typed(f"/session replay {path.stem}") is Outcome.PASSED
