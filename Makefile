@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 say     = @printf '\n== %s\n' "$(1)"
 
-.PHONY: help demo test lint types layers audit unit coverage weights bench faults docs site pictures clean
+.PHONY: help demo test lint types layers audit unit coverage weights bench faults endings docs site pictures clean
 
 help:
 	@echo 'make demo    install onbook and watch a pipeline run on the embedded model'
@@ -16,6 +16,7 @@ help:
 	@echo 'make coverage  the tests again, counting the lines they reach (at least 90 %)'
 	@echo 'make bench   measure onbook beside its peers (ONLY="version call" for some of it)'
 	@echo 'make faults  servers that lie, full disks, kills, hostile input: what is survived, as a table'
+	@echo 'make endings  a workflow to each of its endings in each mode, the long form'
 	@echo 'make docs    write docs/commands/ and docs/settings-reference.md anew from the code'
 	@echo 'make site    the manual as a site in site/, every link checked'
 	@echo 'make pictures  the pictures of docs/img/ anew, from real runs in a terminal'
@@ -64,7 +65,11 @@ bench: $(VENV)/installed-dev
 faults: $(VENV)/installed-dev
 	$(call say,every fault against every runner and every parser: less than 15 minutes on two cores)
 	@ONBOOK_FAULTS=1 ONBOOK_FAULTS_TABLE=benchmarks/results/faults \
-		$(BIN)/python -m pytest -n 3 --dist worksteal tests/faults tests/workflow/endings
+		$(BIN)/python -m pytest -n 3 --dist worksteal tests/faults
+
+endings: $(VENV)/installed-dev
+	$(call say,a workflow to each of its endings in each mode, with real pytest and ruff: two minutes)
+	@ONBOOK_FAULTS=1 $(BIN)/python -m pytest -n 3 tests/workflow/endings
 
 docs: $(VENV)/installed-dev
 	$(call say,docs/commands/ and docs/settings-reference.md from the code)

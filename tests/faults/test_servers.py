@@ -52,8 +52,11 @@ def test_a_bad_server_is_one_line_and_the_run_goes_on_when_it_is_well_again(
 
 
 def _expected(bad: Bad, runner: Runner) -> tuple[int, ...]:
-    """An odd answer may not be sure enough; an agent that answers without doing its work is asked about at a gate."""
+    """An odd answer may not be sure enough; an agent that answers without doing its work is asked about at a gate, and
+    one that does not stop talking may be cut off before the server is."""
     if not bad.goes_on:
+        if runner is WORKFLOW and bad.fault == "server flooding":
+            return (runner.model_failed, 4)
         return (runner.model_failed,)
     if runner is WORKFLOW and not callable(bad.answer):
         return (4,)

@@ -12,6 +12,7 @@ from onbook.config.errors import SettingsError
 from onbook.config.parse import parse_settings
 from onbook.config.settings import Route, Settings
 from onbook.outcome import UsageError
+from onbook.workspace.errors import WorkspaceError
 from onbook.workspace.settings_file import add_route, remove_route
 
 FILE = """\
@@ -153,3 +154,11 @@ def test_any_order_of_adding_and_removing_ends_with_the_right_routes(
             add_route(path, Route(name, "ollama://h"))
             expected.append(name)
     assert [route.name for route in _settings(path).routes] == expected
+
+
+def test_a_file_that_only_its_reader_understands_is_left_as_it_is(path: Path) -> None:
+    deep = "[policy]\n" + ".".join("a" * 120) + " = 1\n"
+    path.write_text(deep)
+    with pytest.raises(WorkspaceError, match="cannot be edited safely"):
+        add_route(path, Route("one", "ollama://localhost"))
+    assert path.read_text() == deep

@@ -1,7 +1,7 @@
 """Adding and removing routes in an `onbook.toml`, keeping its comments and layout."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,6 +12,9 @@ from onbook.outcome import UsageError
 from onbook.workspace.errors import WorkspaceError
 from onbook.workspace.files import locked, write_atomic
 from onbook.workspace.root import private_folder
+
+if TYPE_CHECKING:
+    import tomlkit
 
 
 def add_route(path: Path, route: Route) -> None:
@@ -72,7 +75,7 @@ def _is_one_array(text: str) -> bool:
     """Whether routes are written as `routes = […]`, to which no `[[routes]]` can be added."""
     import tomlkit.items
 
-    return isinstance(tomlkit.parse(text).get("routes"), tomlkit.items.Array)
+    return isinstance(_document(text).get("routes"), tomlkit.items.Array)
 
 
 def _as_table(text: str, fields: dict[str, Any]) -> str:
@@ -89,7 +92,7 @@ def _into_array(text: str, fields: dict[str, Any]) -> str:
     import tomlkit
     import tomlkit.items
 
-    document = tomlkit.parse(text)
+    document = _document(text)
     routes = document["routes"]
     assert isinstance(routes, tomlkit.items.Array)  # noqa: S101 - the caller asked
     entry = tomlkit.inline_table()
@@ -101,13 +104,24 @@ def _into_array(text: str, fields: dict[str, Any]) -> str:
 def _without(text: str, indexes: list[int]) -> str:
     import tomlkit
 
-    document = tomlkit.parse(text)
+    document = _document(text)
     routes: Any = document["routes"]
     for index in reversed(indexes):
         del routes[index]
     if not routes:
         del document["routes"]
     return tomlkit.dumps(document)
+
+
+def _document(text: str) -> "tomlkit.TOMLDocument":
+    """The file with its layout. The reader that keeps it refuses a little more than the one that reads settings."""
+    import tomlkit
+    import tomlkit.exceptions
+
+    try:
+        return tomlkit.parse(text)
+    except tomlkit.exceptions.TOMLKitError as error:
+        raise WorkspaceError(f"onbook.toml cannot be edited safely ({error}); please edit it by hand") from None
 
 
 def _write(path: Path, text: str, wanted: dict[str, Any]) -> None:

@@ -28,7 +28,7 @@ pytestmark = [
 MODE = "single"
 CHECKS = (f"--test-cmd={CHECK}", "--lint-cmd=true")
 BEGIN = ("workflow", TASK, *CHECKS, f"--answer=mode={MODE}", *(f"--answer={answer}" for answer in ANSWERS))
-SIGNALS = {signal.SIGTERM: 25, signal.SIGHUP: 5, signal.SIGINT: 5}
+SIGNALS = {signal.SIGTERM: 10, signal.SIGHUP: 5, signal.SIGINT: 5}
 """How often each is sent in the long form."""
 
 

@@ -2,7 +2,7 @@
 and ruff as onbook finds them in the project, and with edits of somebody who is in the middle of something else.
 
 Most of the time goes to pytest. So among the ordinary tests the endings in which it runs four times and more are played
-in one mode each, and a few in a folder without git; with `ONBOOK_FAULTS=1` (`make faults`) it is all of them.
+in one mode each, and a few in a folder without git; with `ONBOOK_FAULTS=1` (`make endings`) it is all of them.
 """
 
 from collections import Counter
