@@ -1,8 +1,8 @@
 """A workflow that is killed (SIGKILL) and started again with the same answers ends the same: artefacts, commits, edits.
 
 Among the ordinary tests one is killed again and again. The long form is the whole: after every state that is written,
-before every other file is whole, and at 100 random instants, with real pytest and ruff. It is cut in shares, so that several
-workers have something to do.
+before every other file is whole, and at 100 random instants, with real pytest and ruff. It is cut in shares, so that
+several workers have something to do.
 """
 
 import os
