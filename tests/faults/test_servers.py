@@ -5,7 +5,6 @@ other one); in the short form some meet one. The server is bad for all that the 
 well again, and the run goes on.
 """
 
-import resource
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,6 @@ from tests.faults.runners import PIPELINE, WITH_MODEL, WORKFLOW, House, Runner
 from tests.faults.servers import BAD, Bad
 from tests.scripted import ScriptedServer
 
-MOST_MEMORY = 700 << 10
-"""KiB: far more than onbook needs, and far less than a flood would fill."""
 PAIRS = [
     (bad, runner) for number, bad in enumerate(BAD) for runner in WITH_MODEL if runner is not WORKFLOW or number % 2
 ]
@@ -48,7 +45,6 @@ def test_a_bad_server_is_one_line_and_the_run_goes_on_when_it_is_well_again(
         assert again.code == 0, again.stderr
         house.check_records()
         kept(all(turn in house.turns for turn in before), "turns that were recorded before")
-        assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < MOST_MEMORY
 
 
 def _expected(bad: Bad, runner: Runner) -> tuple[int, ...]:

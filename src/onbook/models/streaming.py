@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Protocol
 
 from onbook.models.errors import MalformedStream
@@ -39,16 +40,21 @@ def stream_answer(
 
 
 async def _attempt(wire: Wire, path: str, body: object, reader: Reader) -> AsyncGenerator[Delta, None]:
-    hearing = _Hearing(wire.name, reader)
+    events, size = EventStream(), 0
     async with wire.stream(path, body) as response:
+        chunks = pieces_of(response)
         try:
-            async for chunk in _until_the_end(pieces_of(response), reader):
-                for delta in hearing.take(chunk):
+            async for chunk in chunks:
+                for delta in _heard(events.feed(chunk), reader):
                     yield delta
-            for delta in hearing.rest():
+                if reader.finished:
+                    break
+                size += len(chunk)
+                _check_size(wire.name, size, events.waiting)
+            for delta in _heard((*events.feed(await _what_follows(chunks)), *events.flush()), reader):
                 yield delta
         except Exception:
-            # A line that breaks after the finish marker has broken nothing.
+            # What breaks after the finish marker has broken nothing.
             if not reader.finished:
                 raise
     if not reader.finished:
@@ -58,40 +64,26 @@ async def _attempt(wire: Wire, path: str, body: object, reader: Reader) -> Async
         yield delta
 
 
-class _Hearing:
-    """Bytes in, deltas out, up to a size that no answer has."""
-
-    def __init__(self, name: str, reader: Reader) -> None:
-        self._name = name
-        self._reader = reader
-        self._events = EventStream()
-        self._size = 0
-
-    def take(self, chunk: bytes) -> Iterator[Delta]:
-        self._size += len(chunk)
-        for data in self._events.feed(chunk):
-            yield from self._reader.read(data)
-        if self._size > LONGEST_ANSWER:
-            raise too_much(self._name, "an answer", LONGEST_ANSWER)
-        if self._events.waiting > LONGEST_EVENT:
-            raise too_much(self._name, "an event of the answer", LONGEST_EVENT)
-
-    def rest(self) -> Iterator[Delta]:
-        for data in self._events.flush():
-            yield from self._reader.read(data)
+def _heard(events: Iterable[bytes], reader: Reader) -> Iterator[Delta]:
+    for data in events:
+        yield from reader.read(data)
 
 
-async def _until_the_end(chunks: AsyncIterator[bytes], reader: Reader) -> AsyncIterator[bytes]:
-    """All chunks; after the finish marker only what still comes in a moment."""
-    async for chunk in chunks:
-        yield chunk
-        if reader.finished:
-            break
-    over = asyncio.get_running_loop().time() + AFTER_THE_END
-    while True:
-        try:
-            async with asyncio.timeout_at(over):
-                chunk = await anext(chunks)
-        except (StopAsyncIteration, TimeoutError):
-            return
-        yield chunk
+def _check_size(name: str, size: int, waiting: int) -> None:
+    """A server that does not stop is told from one that has much to say."""
+    if size > LONGEST_ANSWER:
+        raise too_much(name, "an answer", LONGEST_ANSWER)
+    if waiting > LONGEST_EVENT:
+        raise too_much(name, "an event of the answer", LONGEST_EVENT)
+
+
+async def _what_follows(chunks: AsyncIterator[bytes]) -> bytes:
+    """What still comes in a moment, up to where the line breaks or the server hangs up."""
+    found = bytearray()
+    with suppress(Exception):
+        async with asyncio.timeout(AFTER_THE_END):
+            async for chunk in chunks:
+                found += chunk
+                if len(found) > LONGEST_EVENT:
+                    break
+    return bytes(found)
