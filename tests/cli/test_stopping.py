@@ -1,5 +1,8 @@
 """Stopping in the middle: Ctrl-C, SIGTERM, a reader that leaves, a disk that is full."""
 
+import asyncio
+import gc
+import os
 import signal
 import subprocess
 import sys
@@ -7,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from onbook.cli.running import run_to_outcome
+from onbook.outcome import Outcome
 from tests.conftest import CommandLine, Finished, default_signals, eventually
 from tests.scripted import Reply, ScriptedServer, Stall
 
@@ -139,3 +144,25 @@ def test_a_full_disk_leaves_the_session_as_it_was(run: CommandLine, scripted_mod
 
 def _is_clean(done: Finished) -> bool:
     return not any(word in done.stderr for word in ("Traceback", "Exception ignored", "internal error"))
+
+
+def test_ctrl_c_while_the_event_loop_is_made_is_a_quiet_cancel(
+    monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    make = asyncio.new_event_loop
+
+    def interrupted() -> asyncio.AbstractEventLoop:
+        os.kill(os.getpid(), signal.SIGINT)
+        return make()
+
+    async def work() -> Outcome:
+        return Outcome.PASSED
+
+    monkeypatch.setattr(asyncio.events, "new_event_loop", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert run_to_outcome(work()) is Outcome.CANCELLED
+    finally:
+        signal.signal(signal.SIGINT, before)
+    gc.collect()
+    assert not recwarn.list

@@ -1,7 +1,9 @@
 """Where the command line meets the event loop: run to the end, or be cancelled cleanly."""
 
 import asyncio
-from collections.abc import Coroutine
+import signal
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from onbook.outcome import Outcome
@@ -10,12 +12,30 @@ from onbook.terminal.signals import cancelling
 
 def run_to_outcome(work: Coroutine[Any, Any, Outcome]) -> Outcome:
     """The work's outcome; Ctrl-C, SIGTERM and a reader that left are the outcome `cancelled`."""
+    whole = _cancellable(work)
     try:
-        return asyncio.run(_cancellable(work))
+        with asyncio.Runner() as runner:
+            with _undisturbed():
+                runner.get_loop()
+            return runner.run(whole)
     except (KeyboardInterrupt, asyncio.CancelledError):
         return Outcome.CANCELLED
+    finally:
+        # Python complains of what Ctrl-C met before it began, unless it is closed; what has ended is not touched.
+        whole.close()
+        work.close()
 
 
 async def _cancellable(work: Coroutine[Any, Any, Outcome]) -> Outcome:
     with cancelling():
         return await work
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C waits for the end of this: half an event loop cannot even be closed."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -34,6 +34,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         yield Path(made)
 
 
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of the input that did it
 @pytest.mark.parametrize("parser", PARSERS, ids=str)
 def test_whatever_a_parser_is_given_it_answers_in_time_and_loses_nothing(
     parser: Parser, ledger: Ledger, folder: Path
