@@ -54,6 +54,7 @@ def passed(root: Path, path: str, kind: Kind) -> str:
         ("~/results", "output-dir must be a relative path."),
         ("docs/../../etc", "output-dir must not contain '..'."),
         ("a\\..\\..\\b", "output-dir must not contain '..'."),
+        pytest.param("a/" * 2049, "output-dir must not have more than 4096 characters.", id="longer than any path"),
         ("a/.. /b", "output-dir must not contain '..'."),
         ("a/．．/b", "output-dir must not contain '..'."),
         (".harness", "output-dir value starts with a reserved directory name."),

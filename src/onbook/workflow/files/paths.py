@@ -24,6 +24,8 @@ MEMORY = "memory"
 HARNESS_DOCS = "docs/harness"
 """Where results of workflows lie, this one's and earlier ones'."""
 
+LONGEST = 4096
+"""Characters: no system opens a longer path, and to follow one with thousands of names would take seconds."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, ends of lines, and what stands for bytes that are no text."""
@@ -64,6 +66,8 @@ def _names(path: str, it: str) -> tuple[str, ...]:
         raise PathRejected(f"{it} must not contain '..'.")
     if not names:
         raise PathRejected(f"{it} cannot be empty.")
+    if len(text) > LONGEST:
+        raise PathRejected(f"{it} must not have more than {LONGEST} characters.")
     if _CONTROL.search(text):
         raise PathRejected(f"{it} must not contain control characters.")
     if device := next((name for name in names if is_device_name(_without_stream(name))), None):
