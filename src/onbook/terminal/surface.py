@@ -70,29 +70,24 @@ class Surface:
 
     def draw(self, word: str) -> None:
         """Show now what has changed: for a first word, which somebody waits for."""
-        drawn = bool(self._waiting)
-        self.flush()
+        self._flush(word)
         self._written = 0.0  # and what comes next is no flood
-        if drawn or self._app is None or self._lent or self.gone or not self._app.is_running:
-            return
-        try:
-            self._foreshadow(self._app, word)
-            self._render(self._app)
-        except OSError:
-            self._lose()
 
     def flush(self) -> None:
         """Write now what was said."""
+        self._flush()
+
+    def _flush(self, word: str = "") -> None:
         if self._due is not None:
             self._due.cancel()
             self._due = None
         if self._lent:
             return
         text, self._waiting = "".join(self._waiting), []
-        if not text or self.gone:
+        if not (text or word) or self.gone:
             return
         try:
-            self._write(text)
+            self._write(text, word)
         except OSError:
             self._lose()
         self._written = time.monotonic()
@@ -101,7 +96,7 @@ class Surface:
         self.gone = True
         self._lost()
 
-    def _write(self, text: str) -> None:
+    def _write(self, text: str, word: str) -> None:
         app = self._app
         if app is None:
             sys.stdout.write(text)
@@ -111,15 +106,15 @@ class Surface:
         if drawn:
             app.renderer.erase()
         app.output.write_raw(text.replace("\n", "\r\n"))
+        if drawn and word:
+            self._foreshadow(app, word)
         app.output.flush()
         if drawn:
             self._render(app)
 
     def _foreshadow(self, app: "Application[Any]", word: str) -> None:
         """Write the word where the drawing will put it in a moment: drawing takes longer than the word took to come."""
-        first_row = cut(printable(word.partition("\n")[0]).replace("\t", " "), self.columns - 1)
-        app.renderer.erase()
-        app.output.write_raw(first_row)
+        app.output.write_raw(cut(printable(word.partition("\n")[0]).replace("\t", " "), self.columns - 1))
         app.output.flush()
         app.output.write_raw("\r")
         app.output.erase_down()
