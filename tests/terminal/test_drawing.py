@@ -26,6 +26,20 @@ def test_a_finished_block_is_drawn_and_the_growing_one_is_shown_as_it_is(
     assert "\x1b[1mbold\x1b[0m" in seen.raw
 
 
+def test_a_first_word_stands_alone_for_a_moment_and_the_prompt_is_drawn_below_it(
+    see: See, scripted_model: ScriptedServer
+) -> None:
+    scripted_model.replies(Stall(after_chunks=1, reply=Reply("Perhaps not.")))
+    seen = see()
+    seen.ready()
+    seen.enter("go")
+    seen.until("Perhaps")
+    seen.send("typed meanwhile")
+    seen.until(lambda: seen.input == "typed meanwhile")
+    assert seen.all.count("Perhaps") == 1
+    assert seen.all.index("Perhaps") < seen.all.index("typed meanwhile")
+
+
 def test_a_spinner_turns_in_the_seeds_form_while_the_model_is_silent(see: See, scripted_model: ScriptedServer) -> None:
     scripted_model.replies(SlowFirstByte(1.0, Reply("At last.")))
     seen = see()

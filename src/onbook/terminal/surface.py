@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _SECONDS_A_WRITE = 0.03
 """A program that floods its output must not keep the terminal busy with drawing the prompt."""
+_SECONDS_A_GLANCE = 0.003
+"""For the terminal to show a first word: it may share our core, which drawing the rest would keep from it."""
 
 
 class Surface:
@@ -28,6 +30,7 @@ class Surface:
         self._due: asyncio.TimerHandle | None = None
         self._written = 0.0
         self._lent = False
+        self._foreshadowed = False
         self.gone = False
 
     def show(self, app: "Application[Any]", lost: Callable[[], None]) -> None:
@@ -84,7 +87,7 @@ class Surface:
         if self._lent:
             return
         text, self._waiting = "".join(self._waiting), []
-        if not (text or word) or self.gone:
+        if not (text or word or self._foreshadowed) or self.gone:
             return
         try:
             self._write(text, word)
@@ -103,11 +106,13 @@ class Surface:
             sys.stdout.flush()
             return
         drawn = app.is_running
+        self._foreshadowed = drawn and bool(word)
         if drawn:
             app.renderer.erase()
         app.output.write_raw(text.replace("\n", "\r\n"))
-        if drawn and word:
+        if self._foreshadowed:
             self._foreshadow(app, word)
+            return
         app.output.flush()
         if drawn:
             self._render(app)
@@ -116,8 +121,10 @@ class Surface:
         """Write the word where the drawing will put it in a moment: drawing takes longer than the word took to come."""
         app.output.write_raw(cut(printable(word.partition("\n")[0]).replace("\t", " "), self.columns - 1))
         app.output.flush()
-        app.output.write_raw("\r")
+        app.output.write_raw("\r")  # for what is drawn next, whoever draws it
         app.output.erase_down()
+        if self._loop is not None:
+            self._due = self._loop.call_later(_SECONDS_A_GLANCE, self.flush)
 
     @staticmethod
     def _render(app: "Application[Any]") -> None:
