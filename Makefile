@@ -17,7 +17,7 @@ help:
 	@echo 'make bench   measure onbook beside its peers (ONLY="version call" for some of it)'
 	@echo 'make faults  servers that lie, full disks, kills, hostile input: what is survived, as a table'
 	@echo 'make endings  a workflow to each of its endings in each mode, the long form'
-	@echo 'make docs    write docs/commands/ and docs/settings-reference.md anew from the code'
+	@echo 'make docs    write docs/commands/, docs/settings-reference.md and the list in docs/session.md anew'
 	@echo 'make site    the manual as a site in site/, every link checked'
 	@echo 'make pictures  the pictures of docs/img/ anew, from real runs in a terminal'
 	@echo 'make clean   remove what make made (not the weights in the user cache)'
@@ -72,7 +72,7 @@ endings: $(VENV)/installed-dev
 	@ONBOOK_FAULTS=1 $(BIN)/python -m pytest -n 3 tests/workflow/endings
 
 docs: $(VENV)/installed-dev
-	$(call say,docs/commands/ and docs/settings-reference.md from the code)
+	$(call say,docs/commands/ and docs/settings-reference.md and the list of docs/session.md from the code)
 	@$(BIN)/python -m onbook.cli.pages docs
 
 site: $(VENV)/installed-dev

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onbook.cells import cut, in_columns, padded, shortened, width
+from onbook.cells import cut, in_columns, in_rows, padded, shortened, width, widths_within
 
 
 def test_wide_characters_take_two_cells_and_accents_none() -> None:
@@ -37,3 +37,26 @@ def test_columns_stand_below_each_other_in_any_script() -> None:
 
 def test_a_column_that_is_made_narrower_shortens_what_stands_in_it() -> None:
     assert in_columns([("summarise.md", "0.91")], widths=[6, 4]) == ["summa…  0.91"]
+
+
+def test_columns_give_way_one_after_the_other_and_no_further_than_they_may() -> None:
+    rows = [("12345678", "12345678", "12345678")]
+    assert widths_within(rows, 28, {1: 4, 0: 6}) == [8, 8, 8]
+    assert widths_within(rows, 25, {1: 4, 0: 6}) == [8, 5, 8]
+    assert widths_within(rows, 23, {1: 4, 0: 6}) == [7, 4, 8]
+    assert widths_within(rows, 10, {1: 4, 0: 6}) == [6, 4, 8]
+
+
+def test_rows_break_between_words_and_keep_a_word_that_is_too_long() -> None:
+    line = "cannot write /a/very/long/path/to/a/file: no space"
+    assert in_rows(line, 24) == ["cannot write /a/very/long/path/to/a/file: no", "space"]
+    assert in_rows("a b c", 3, hanging=" ") == ["a b", " c"]
+    assert in_rows("名前 名前", 8) == ["名前", "名前"]
+    assert in_rows("  just  fits ", 13) == ["  just  fits "]
+
+
+@given(st.text(st.sampled_from("ab 名 ")), st.integers(1, 20))
+def test_rows_hold_every_word_in_order_and_are_too_wide_for_a_long_word_only(line: str, cells: int) -> None:
+    rows = in_rows(line, cells)
+    assert [word for row in rows for word in row.split()] == line.split()
+    assert all(width(row) <= cells or any(width(word) > cells for word in row.split()) for row in rows)

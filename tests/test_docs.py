@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from onbook import __version__
-from onbook.cli.pages import command_pages
+from onbook.cli.pages import command_pages, with_commands
 from onbook.cli.settings_page import settings_page
 from onbook.commands import manual
 from onbook.outcome import Outcome
+from onbook.terminal import reader
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -25,6 +26,11 @@ def test_the_command_pages_are_those_of_the_commands() -> None:
 
 def test_the_reference_of_the_settings_is_that_of_the_code() -> None:
     assert (DOCS / "settings-reference.md").read_text() == settings_page(), "run: make docs"
+
+
+def test_the_page_of_the_session_lists_the_commands_that_there_are() -> None:
+    page = (DOCS / "session.md").read_text()
+    assert page == with_commands(page), "run: make docs"
 
 
 def test_every_dependency_has_its_reason_and_there_are_at_most_twelve() -> None:
@@ -52,7 +58,7 @@ def test_the_architecture_page_lists_every_room_in_the_order_of_the_contract() -
 def test_the_architecture_page_lists_every_exit_code() -> None:
     page = (DOCS / "architecture.md").read_text()
     listed = {int(code) for code in re.findall(r"\b(\d+) [a-z]", page.partition("## Exit codes")[2])}
-    assert listed == {outcome.exit_code for outcome in Outcome}
+    assert listed == {outcome.exit_code for outcome in Outcome} | {reader.EXIT_CODE}
 
 
 def test_every_module_that_the_architecture_page_names_is_there() -> None:

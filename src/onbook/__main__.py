@@ -17,7 +17,12 @@ def _run() -> int:
         return _say_version()
     from onbook.cli.app import run
 
-    return run()
+    code = run()
+    if "asyncio" in sys.modules:  # without it there are no threads
+        from onbook.cli.letting_go import end_in_spite_of_threads
+
+        end_in_spite_of_threads(code)
+    return code
 
 
 def _say_version() -> int:
@@ -26,10 +31,13 @@ def _say_version() -> int:
         sys.stdout.flush()
     except OSError as error:
         from onbook.cli.streams import settle_streams
+        from onbook.terminal.reader import EXIT_CODE, READER
 
-        sys.stderr.write(f"onbook: standard output: {error.strerror}\n")
+        left = READER.has_left(error)
+        if not left:
+            sys.stderr.write(f"onbook: standard output: {error.strerror}\n")
         settle_streams()
-        return 1
+        return EXIT_CODE if left else 1
     return 0
 
 

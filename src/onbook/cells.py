@@ -1,7 +1,8 @@
 """How much room text takes on a screen: a character of Chinese, Japanese or Korean takes two cells, an accent none."""
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 def width(text: str) -> int:
@@ -43,6 +44,33 @@ def in_columns(rows: Sequence[Sequence[str]], widths: Sequence[int] | None = Non
         "  ".join(padded(shortened(cell, cells), cells) for cell, cells in zip(row, room, strict=True)).rstrip()
         for row in rows
     ]
+
+
+def widths_within(rows: Sequence[Sequence[str]], cells: int, least: Mapping[int, int]) -> list[int]:
+    """How wide each column is where all of them share so many cells: the columns in `least` give way one after the
+    other, each down to that width."""
+    widths = widths_of(rows)
+    for column, narrowest in least.items():
+        missing = sum(widths) + 2 * (len(widths) - 1) - cells
+        widths[column] -= max(0, min(missing, widths[column] - narrowest))
+    return widths
+
+
+def in_rows(line: str, cells: int, hanging: str = "") -> list[str]:
+    """The line in rows that fit, broken between words, with `hanging` before all but the first. A word that fits into
+    none, such as a long path, stays whole for whoever wants to copy it: the screen goes on with it where it ends."""
+    if width(line) <= cells:
+        return [line]
+    rows, taken = [""], 0
+    for word in re.findall(r"\s*\S+", line):
+        bare = hanging + word.lstrip()
+        if taken and taken + width(word) > cells >= width(bare):
+            rows.append(bare)
+            taken = width(bare)
+        else:
+            rows[-1] += word
+            taken = (taken + width(word) - 1) % cells + 1
+    return rows
 
 
 def _width(sign: str) -> int:

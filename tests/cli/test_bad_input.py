@@ -82,7 +82,7 @@ def test_a_url_without_a_path_is_taken_with_a_warning(run: CommandLine, url: str
 def test_a_bad_context_window_is_named_by_its_option(run: CommandLine) -> None:
     done = run("route", "add", "x", "http://h/v1", "--context", "-4")
     assert done.code == 2
-    assert done.complaint.startswith("invalid value for '--context': -4 is not in the range x>=1")
+    assert done.complaint.startswith("invalid value for '--context': -4 is not 1 or more")
 
 
 @pytest.mark.parametrize("place", ["/proc/self", "a file in the way"])
@@ -95,9 +95,19 @@ def test_a_workspace_that_cannot_be_written_is_said_before_anything_is_asked(
     done = run("ask", "--workspace", place, "hello")
     assert (done.code, done.stdout) == (1, "")
     assert "cannot write to " in done.stderr
-    assert "; choose another folder with --workspace" in done.stderr
+    assert "; choose another folder with --workspace; give --no-record to go on without a transcript" in done.stderr
     assert "Traceback" not in done.stderr
     assert not scripted_model.chats
+    assert run("ask", "--workspace", place, "--no-record", "hello").code == 0
+
+
+@pytest.mark.usefixtures("scripted_model")
+@pytest.mark.parametrize("words", [("pipeline", "90%", "a.md"), ("workflow", "a task")])
+def test_no_record_is_advised_only_where_it_helps(run: CommandLine, workspace: Path, words: tuple[str, ...]) -> None:
+    (workspace / "a.md").write_text("Say hello.")
+    (workspace / ".onbook").write_text("")
+    assert "--no-record" not in run(*words).stderr
+    assert run(*words[:1], "--no-record", *words[1:]).code != 0
 
 
 def test_a_workspace_that_is_not_there_is_a_usage_error(run: CommandLine, scripted_model: ScriptedServer) -> None:
@@ -157,8 +167,32 @@ def test_an_unknown_command_gets_a_suggestion(run: CommandLine) -> None:
     assert (done.code, done.complaint) == (2, 'no command "frobnicate"; see onbook --help')
 
 
+@pytest.mark.usefixtures("scripted_model")
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("ask", "--workspace", "", "hi"), "'--workspace'"),
+        (("ask", "--model", "", "hi"), "'-m' / '--model'"),
+        (("ask", "--session", "", "hi"), "'--session'"),
+        (("--continue", ""), "'--continue'"),
+        (("show", ""), "'[SESSION]'"),
+        (("init", "--workspace", ""), "'--workspace'"),
+    ],
+)
+def test_a_shells_variable_that_was_never_set_does_not_mean_the_default(
+    run: CommandLine, workspace: Path, words: tuple[str, ...], option: str
+) -> None:
+    run.record(("hello", "hi"))
+    done = run(*words)
+    assert (done.code, done.stdout) == (2, "")
+    assert done.complaint.startswith(f"invalid value for {option}: it is empty; see onbook")
+    assert not (workspace / "onbook.toml").exists()
+
+
 def test_a_misused_command_gets_one_line(run: CommandLine) -> None:
-    assert run("ask", "--jsn", "hi").complaint == "no such option '--jsn'. Did you mean '--json'?"
+    assert run("ask", "--jsn", "hi").complaint == "no such option --jsn; did you mean --json?"
+    assert run("ask", "--nope", "hi").complaint == "no such option --nope; see onbook ask --help"
+    assert run("route", "lst").complaint == 'no command "lst"; did you mean list?'
     assert run("route", "add", "x").complaint == "missing argument 'URL'; see onbook route add --help"
     assert (
         run("-m", "x", "ask", "hi").complaint

@@ -62,6 +62,11 @@ def test_a_topic_may_be_written_as_a_link_has_it_or_in_words(run: CommandLine) -
     assert run("help", "Workflow", "agents").stdout == page
 
 
+def test_onbook_itself_is_a_topic(run: CommandLine) -> None:
+    assert run("help", "onbook").stdout == run("--help").stdout
+    assert run("help", "onbook", "route", "add").stdout == run("help", "route", "add").stdout
+
+
 def test_pages_beside_the_manual_are_topics_too(run: CommandLine) -> None:
     assert run("help", "contributing").stdout.startswith("# Working on onbook\n")
     assert run("help", "changelog").stdout.startswith("# Changelog\n")
@@ -88,7 +93,7 @@ def test_doctor_finds_nothing_wrong_where_a_model_answers(
 ) -> None:
     done = run("doctor")
     assert (done.code, done.stderr) == (0, "")
-    assert "✓ route scripted: answers, 1 model(s)" in done.stdout
+    assert "✓ route scripted: answers, 1 model" in done.stdout
     assert "✓ model: llama3:latest would answer (onbook.toml)" in done.stdout
     assert "– weights: smollm2 is not pulled; onbook model pull smollm2" in done.stdout
     assert not (workspace / ".onbook").exists()
@@ -105,8 +110,14 @@ def test_doctor_says_how_to_fix_what_is_wrong(run: CommandLine, workspace: Path)
     assert found["route dead"]["fix"] == "is the server running? onbook route rm dead removes it"
     assert found["workspace"]["state"] == "problem"
     assert found["model"]["state"] == "problem"
-    assert "onbook model pull smollm2" in found["model"]["fix"]
-    assert "onbook route add NAME URL" in found["model"]["fix"]
+    assert found["model"]["fix"] == found["route dead"]["fix"]
+
+
+def test_doctor_says_two_ways_to_get_a_model(run: CommandLine) -> None:
+    model = _found_by_doctor(run)["model"]
+    assert (model["state"], model["detail"]) == ("problem", "there is none to ask")
+    assert "onbook model pull smollm2" in model["fix"]
+    assert "onbook route add NAME URL" in model["fix"]
 
 
 def test_doctor_names_the_variable_of_a_missing_key(run: CommandLine, scripted_model: ScriptedServer) -> None:

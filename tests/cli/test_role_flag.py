@@ -186,7 +186,7 @@ def test_at_a_terminal_the_question_stands_above_the_prompt(
     seen.until("[Pipeline: dev_pipeline]")
     seen.until("You said: You said: fix it")
     seen.enter("/permissions")
-    seen.until("always allowed here: start:pipeline dev_pipeline@")
+    seen.until("always allowed here: start:pipeline\ndev_pipeline@")
     assert seen.leave() == 0
     assert len(scripted_model.chats) == 2
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import CommandLine
+from tests.conftest import CommandLine, eventually, write_script
 
 SETTINGS = """
 [[pipelines]]
@@ -57,6 +57,19 @@ def test_runs_are_listed_newest_first(run: CommandLine, review: Path) -> None:
         ["pipeline", "review", "passed", "2/2"],
         ["pipeline", "review", "failed", "1/2"],
     ]
+
+
+def test_a_run_that_was_killed_before_anything_ended_has_no_time(run: CommandLine, workspace: Path) -> None:
+    step = '[[pipelines.steps]]\nname = "{}"\ncommand = "./slow.sh"\n'
+    (workspace / "onbook.toml").write_text(f'[[pipelines]]\nname = "review"\n{step.format("a")}{step.format("b")}')
+    write_script(workspace / "slow.sh", "touch begun; exec sleep 60")
+    process = run.start("script", "run", "review")
+    eventually((workspace / "begun").exists)
+    process.kill()
+    process.wait(10)
+    _, row = run("runs", "list").stdout.splitlines()
+    assert row.split()[3:] == ["pipeline", "review", "interrupted", "0/2", "-"]
+    assert run("runs", "show").stdout.endswith(" pipeline review: interrupted, 0 of 2 steps passed\n")
 
 
 def test_a_program_gets_a_run_as_an_object(run: CommandLine, review: Path) -> None:

@@ -247,7 +247,7 @@ def test_a_signal_ends_the_scripts_and_the_exit_code_is_130(
 def test_a_reader_that_leaves_ends_it_without_a_word_of_python(run: CommandLine, pipeline: Pipeline) -> None:
     pipeline("much", {"name": "a", "command": "head -c 5000000 /dev/zero"})
     done = run.shell("$onbook script run much | true; echo ${PIPESTATUS[0]}")
-    assert done.stdout == "130\n"
+    assert done.stdout == "141\n"
     assert "Traceback" not in done.stderr
 
 

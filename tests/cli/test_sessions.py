@@ -2,9 +2,13 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
-from tests.conftest import CommandLine
+import pexpect
+
+from onbook.transcript.recorder import Cast, Recorder
+from tests.conftest import CommandLine, Terminal
 from tests.scripted import Reply, ScriptedServer, Status, ToolCall
 
 HARVEY = """Title: Harvey Session
@@ -124,6 +128,34 @@ def test_replay_stops_when_the_model_refuses(run: CommandLine, scripted_model: S
     done = run("replay", "--no-record", "--json")
     assert (done.code, done.events[-1]["outcome"]) == (5, "model_failed")
     assert len(scripted_model.chats) == 1
+
+
+def test_a_session_without_a_question_that_was_answered_cannot_be_replayed(
+    run: CommandLine, scripted_model: ScriptedServer
+) -> None:
+    scripted_model.replies(Status(400))
+    run("ask", "one")
+    done = run("replay", "--json")
+    assert (done.code, done.stdout) == (2, "")
+    assert done.complaint == "there is no question to ask again: skipped 1 turn that was cancelled or failed"
+
+
+def test_a_session_in_use_is_not_said_to_go_on(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    path = run.record(("one", "1"))
+    with Recorder.resume(path, Cast(agent="Harvey", user="ada")):
+        done = run("--continue", stdin="two\n")
+    assert (done.code, done.stdout) == (1, "")
+    assert done.complaint == f"session {path.stem} is in use by another process; without --continue a new one begins"
+    assert "continuing" not in done.stderr
+
+
+def test_in_a_terminal_the_date_gives_way_to_what_a_session_begins_with(run: CommandLine, terminal: Terminal) -> None:
+    path = run.record(("Tell me in full what becomes of the ghost who walks at night", "1"))
+    child = terminal("sessions")
+    child.expect(pexpect.EOF)
+    _, row, *_ = child.before.splitlines()
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    assert row == f"{path.stem}  {today}…  1      llama3:…  Tell me in full what becomes of the ghost wh…"
 
 
 def test_a_turn_that_was_cut_off_is_left_out_and_said(run: CommandLine, scripted_model: ScriptedServer) -> None:

@@ -75,6 +75,46 @@ def test_ctrl_c_while_onbook_is_loading_says_nothing_of_python(workspace: Path) 
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
+STUCK = """
+import sys, time
+from onbook.cli import letting_go
+from onbook.policy import door
+
+def stuck(*given):
+    print("stuck", flush=True)
+    time.sleep(600)
+
+door._read = stuck
+letting_go.PATIENCE = 0.1
+from onbook.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("words", [("ask", "/read a.md"), ()], ids=["a command", "a session"])
+def test_ctrl_c_ends_what_waits_for_a_disk_that_no_longer_answers(
+    run: CommandLine, scripted_model: ScriptedServer, workspace: Path, words: tuple[str, ...]
+) -> None:
+    (workspace / "a.md").write_text("x")
+    command = [sys.executable, "-c", STUCK, *words]
+    pipe = subprocess.PIPE
+    with (
+        default_signals(),
+        subprocess.Popen(command, cwd=workspace, env=run.env, stdin=pipe, stdout=pipe, stderr=pipe) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"/read a.md\n")
+        process.stdin.flush()
+        try:
+            assert process.stdout.readline() == b"stuck\n"
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+
+
 def test_nohup_keeps_an_answer_going_when_the_terminal_closes(run: CommandLine, scripted_model: ScriptedServer) -> None:
     scripted_model.replies(Reply("one two three", delay=0.3))
     done = run.shell("trap '' HUP; $onbook ask count & sleep 0.5; kill -HUP $!; wait $!")
@@ -87,7 +127,7 @@ def test_a_reader_that_leaves_cancels_the_turn_without_a_word_of_python(
 ) -> None:
     scripted_model.replies(Reply("first line\n" + " word" * 4000, delay=0.001))
     done = run.shell(f"$onbook ask {options} go | head -{lines}; exit ${{PIPESTATUS[0]}}")
-    assert (done.code, len(done.stdout.splitlines())) == (130, lines)
+    assert (done.code, len(done.stdout.splitlines())) == (141, lines)
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
     (turn,) = run.turns()

@@ -77,6 +77,11 @@ async def test_a_name_that_does_not_resolve_is_one_line_and_no_turn(
     ("line", "complaint"),
     [
         ("/hlep", "/hlep is not a command; did you mean /help?"),
+        ("/pipline 80% a.md", "/pipline is not a command; did you mean /pipeline?"),
+        ("/nope", "/nope is not a command; /help lists them"),
+        ("/config", "/config is not a command; /help lists them"),
+        ("/files --dpth 2", "/files: no such option --dpth; did you mean --depth?"),
+        ("/files --nope", "/files: no such option --nope; usage: /files "),
         ("/xyzzy", "/xyzzy is not a command; /help lists them"),
         ("/read_dir src", "/read_dir is not a command; did you mean /read-dir?"),
         ("/help 'a", "/help: no closing quotation: close the quote, or write \\' for the mark itself"),

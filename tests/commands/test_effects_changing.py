@@ -7,7 +7,7 @@ import pytest
 from onbook.outcome import Outcome
 from onbook.policy.answers import Answer
 from onbook.policy.door import Door
-from onbook.policy.effects import Effect, Run, Write
+from onbook.policy.effects import Effect, Read, Run, Write
 from onbook.policy.undo import Change
 from tests.commands.conftest import Typed
 from tests.scripted import Reply, ScriptedServer
@@ -120,6 +120,11 @@ async def test_undo_leaves_alone_what_was_changed_since(typed: Typed, workspace:
     assert (workspace / "a.md").read_text() == "mine now"
 
 
+async def test_a_diff_before_anything_was_changed_says_so(typed: Typed) -> None:
+    assert await typed("/diff") is Outcome.PASSED
+    assert typed.notes == ["no turn has changed a file"]
+
+
 async def test_a_diff_names_new_gone_and_binary_files(typed: Typed, workspace: Path) -> None:
     door = typed.live.door
     door.asker = Yes()
@@ -161,6 +166,14 @@ async def test_permissions_show_answers_and_forget_them(typed: Typed) -> None:
     await typed("/permissions forget all")
     assert typed.text == "forgotten: write:a.md\n"
     assert typed.live.door.answers.for_session == ()
+
+
+async def test_the_audit_log_does_not_say_that_somebody_typed_what_onbook_looked_for(typed: Typed) -> None:
+    await typed("/read nope")
+    assert [(line.effect, line.reason) for line in typed.live.door.audit.tail()] == [
+        (Read("nope"), "a person typed it"),
+        (Read("."), "a name like the one typed is looked for"),
+    ]
 
 
 async def test_the_audit_log_is_shown_and_verified(typed: Typed, workspace: Path) -> None:

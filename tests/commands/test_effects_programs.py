@@ -108,6 +108,25 @@ async def test_odd_bytes_and_colours_reach_the_model_as_plain_text(typed: Typed)
     assert typed.live.pending.pieces[1].text.startswith("red \ufffd\n")
 
 
+async def test_what_git_could_not_do_is_for_the_person_alone(typed: Typed) -> None:
+    assert await typed("/git status") is Outcome.FAILED
+    assert "not a git repository" in typed.text
+    assert typed.live.pending.pieces == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "bounds"),
+    [
+        ("/run --timeout 0 ls", "0.0 is not more than 0"),
+        ("/compact --keep -1", "-1 is not 0 or more"),
+        ("/files --depth 51", "51 is not between 1 and 50"),
+    ],
+)
+async def test_a_number_that_is_too_large_or_small_is_answered_in_words(typed: Typed, line: str, bounds: str) -> None:
+    assert await typed(line) is Outcome.USAGE
+    assert bounds in typed.error
+
+
 async def test_git_is_shown_to_the_person_and_the_model(typed: Typed, workspace: Path) -> None:
     subprocess.run(["git", "init", "-q", "."], cwd=workspace, check=True)
     (workspace / "new.txt").touch()

@@ -66,6 +66,7 @@ async def test_lines_of_an_enormous_file_are_not_looked_for_here(typed: Typed, w
         ("/read notes.md:" + "9" * 100, "notes.md:" + "9" * 100 + " does not exist"),
         ("/read note.md", "note.md does not exist; did you mean notes.md?"),
         ("/read src/ap.py", "src/ap.py does not exist; did you mean src/app.py?"),
+        ("/read src/zz", "src/zz does not exist"),
         ("/read nothing/here.txt", "nothing/here.txt does not exist"),
         ("/read ../none.txt", "../none.txt does not exist"),
         ("/read src", "src is a folder; /read-dir src shows the files in it"),

@@ -77,11 +77,13 @@ async def test_a_pipeline_is_not_asked_as_a_question_when_its_session_is_replaye
     assert run("pipeline", "50%", "a.md").code == 0
     (path,) = (workspace / ".onbook" / "sessions").glob("*.fountain")
     asked = len(scripted_model.chats)
+    why = "not run again: /pipeline 50% a.md; its prompt files are not in the record, so type it yourself"
+    assert await typed(f"/session replay {path.stem}") is Outcome.USAGE
+    assert typed.error == f"there is no question to ask again: {why}"
+    run("ask", "--continue", "And now?")
     assert await typed(f"/session replay {path.stem}") is Outcome.PASSED
-    assert typed.notes == [
-        "not run again: /pipeline 50% a.md; its prompt files are not in the record, so type it yourself"
-    ]
-    assert len(scripted_model.chats) == asked
+    assert typed.notes == [why, "> And now?"]
+    assert len(scripted_model.chats) == asked + 2
 
 
 async def test_each_question_of_a_replay_is_a_turn_of_its_own_to_undo(

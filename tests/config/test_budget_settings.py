@@ -52,7 +52,7 @@ _FORM = "write as in tokens=20000,money=0.50,turns=3,seconds=60"
         ("money=nan", "money is US dollars, as in 0.50, and more than 0"),
         ("money=inf", "money is US dollars, as in 0.50, and more than 0"),
         ("money=1€", "money is US dollars, as in 0.50, and more than 0"),
-        ("seconds=5d", "seconds is seconds, or as in 90s, 5m or 2h, and more than 0"),
+        ("seconds=5d", "seconds is a time, as in 60, 90s, 5m or 2h, and more than 0"),
     ],
 )
 def test_a_limit_that_means_nothing_is_one_line(text: str, problem: str) -> None:

@@ -66,6 +66,23 @@ def test_every_way_to_end_has_its_exit_code(run: CommandLine, words: tuple[str, 
     assert said in done.stderr.splitlines()
 
 
+@pytest.mark.parametrize("word", ["-m", "-mlab", "--model", "--model=lab", "--json", "-h"])
+def test_options_of_onbook_after_the_interval_are_refused(run: CommandLine, word: str) -> None:
+    done = run("loop", "1s", word, "lab", "--count", "1", "hello")
+    assert (done.code, done.complaint) == (2, f"{word} goes before the interval; see onbook loop --help")
+
+
+def test_a_prompt_may_begin_with_a_dash(run: CommandLine, scripted_model: ScriptedServer) -> None:
+    done = run("loop", "1s", "--count", "1", "--", "-m", "is", "what?")
+    assert (done.code, done.stdout) == (0, "You said: -m is what?\n")
+
+
+def test_the_usage_is_that_of_the_shell(run: CommandLine) -> None:
+    done = run("loop", "1s")
+    assert done.code == 2
+    assert done.stderr.splitlines()[-1] == "onbook: Usage: onbook loop INTERVAL [--count N] PROMPT"
+
+
 def test_a_script_reads_events(run: CommandLine) -> None:
     done = run("loop", "--json", "100ms", "--count", "2", "--until", "2", "/run", "sh", "-c", "echo x >> n; wc -l < n")
     kinds = [(event["type"], event.get("kind", "")) for event in done.events if event["type"] != "text.delta"]

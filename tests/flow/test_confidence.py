@@ -235,7 +235,11 @@ async def test_a_window_is_looked_up_once_and_the_share_of_it_is_told(
     ("files", "words"),
     [
         (("a.md", "gone.md"), 'pipeline: cannot read "gone.md": it does not exist'),
-        (("a.md", "lost.md"), 'pipeline: @mention "nobody" did not resolve to a known model'),
+        (
+            ("a.md", "lost.md"),
+            'pipeline: @mention "nobody" did not resolve to a known model, in lost.md; '
+            "`onbook model list` shows what there is; \\@nobody is the word itself",
+        ),
     ],
 )
 async def test_what_is_missing_is_said_in_the_seed_s_words_before_anything_is_sent(

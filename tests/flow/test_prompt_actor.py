@@ -135,7 +135,7 @@ async def test_keys_in_the_input_never_reach_the_model(prompted: Prompted, scrip
         ({"file": "nul.md"}, 'cannot read "nul.md": it is binary'),
         ({"file": "empty.md"}, 'cannot read "empty.md": it is empty'),
         ({"file": "huge.md"}, 'cannot read "huge.md": it is larger than 1 MiB'),
-        ({"file": "lost.md"}, 'lost.md: @mention "nobody" did not resolve to a known model'),
+        ({"file": "lost.md"}, '@mention "nobody" did not resolve to a known model, in lost.md; `onbook model list`'),
         ({"model": "nobody"}, 'model "nobody" did not resolve'),
     ],
 )

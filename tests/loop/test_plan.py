@@ -28,6 +28,8 @@ USAGE = "Usage: /loop INTERVAL [--count N] PROMPT"
         ("1m /run make -j4 --count 5", Plan(60, "/run make -j4 --count 5")),
         ("1m what's new --count 5?", Plan(60, "what's new --count 5?")),
         ("1m -- --count is a word", Plan(60, "--count is a word")),
+        ("1m -- -m is a word", Plan(60, "-m is a word")),
+        ("1m -5 degrees, is that cold?", Plan(60, "-5 degrees, is that cold?")),
         ("1m - first\n- second", Plan(60, "- first\n- second")),
         ("  1m   /run  echo   'a  b'  ", Plan(60, "/run  echo   'a  b'")),
         ("1m /exit", Plan(60, "/exit")),
@@ -57,6 +59,11 @@ def test_a_loop_is_an_interval_options_and_a_line(text: str, plan: Plan) -> None
         ("5m --count ٣ hello", BAD_COUNT),
         ("5m --count " + "9" * 5000 + " hello", BAD_COUNT),
         ("5m --cuont 5 hello", "loop: there is no option --cuont; did you mean --count?"),
+        (
+            "5m -m lab hello",
+            "loop: there is no option -m; there is --count, --until, --until-confidence, --on-change, "
+            "and -- before a prompt that begins so",
+        ),
         ("5m --on-change=yes hello", "loop: --on-change takes no value"),
         ("5m --until", "loop: --until needs a pattern, as in --until FAILED"),
         ("5m --until '' hello", "loop: --until needs a pattern, as in --until FAILED"),

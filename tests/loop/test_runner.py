@@ -140,11 +140,14 @@ async def test_what_is_refused_runs_nothing(typed: Typed, scripted_model: Script
 async def test_the_usage_is_shown_with_what_is_wrong(typed: Typed) -> None:
     await typed("/loop 0 hello")
     assert (typed.notes, typed.error) == (
-        ["Usage: /loop INTERVAL [--count N] PROMPT"],
+        ["Usage: /loop INTERVAL [--count N] [--until PATTERN] [--on-change] [--until-confidence N%] PROMPT"],
         "loop: interval must be positive",
     )
     await typed("/loop 5m")
-    assert (typed.notes, typed.error) == ([], "Usage: /loop INTERVAL [--count N] PROMPT")
+    assert (typed.notes, typed.error) == (
+        ["besides --count there are --until PATTERN, --on-change and --until-confidence N%"],
+        "Usage: /loop INTERVAL [--count N] PROMPT",
+    )
 
 
 async def test_a_command_that_does_not_exist_is_refused_before_the_first_iteration(typed: Typed) -> None:

@@ -65,6 +65,14 @@ async def test_it_answers_over_the_same_protocol_as_the_others(running: Embedded
 
 
 @pytest.mark.embedded
+async def test_a_reply_that_says_the_same_over_and_over_comes_to_an_end(running: EmbeddedBackend) -> None:
+    said = "The A-Team: A Night at the Theater:" + " A Night at the Table:" * 4
+    messages = (Message("user", "Name a play, in at most ten words."), Message("assistant", said))
+    answer = await heard(await running.open(NAME), Request(messages, seed=1, max_tokens=200))
+    assert [delta.reason for delta in answer if isinstance(delta, Finish)] == ["stop"]
+
+
+@pytest.mark.embedded
 async def test_it_tells_its_window_and_counts_tokens(running: EmbeddedBackend) -> None:
     counted = await running.count_tokens("Hello there, how are you?")
     assert (await running.context_window(NAME), counted is not None and counted > 3) == (8192, True)

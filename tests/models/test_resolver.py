@@ -46,9 +46,14 @@ async def resolving(dead_port: int) -> AsyncIterator[Resolving]:
     """Makes resolvers and closes them; without `ollama` none answers."""
     made: list[Resolver] = []
 
-    def make(settings: Settings | None = None, ollama: ScriptedServer | None = None, **environ: str) -> Resolver:
+    def make(
+        settings: Settings | None = None,
+        ollama: ScriptedServer | None = None,
+        unchosen: Route | None = None,
+        **environ: str,
+    ) -> Resolver:
         host = f"127.0.0.1:{ollama.port if ollama else dead_port}"
-        made.append(Resolver(settings or Settings(), {"OLLAMA_HOST": host, **environ}))
+        made.append(Resolver(settings or Settings(), {"OLLAMA_HOST": host, **environ}, unchosen=unchosen))
         return made[-1]
 
     yield make
@@ -310,6 +315,49 @@ async def test_then_a_local_ollama(ollama: ScriptedServer, weights: Path, resolv
 
 async def test_then_the_embedded_one(weights: Path, resolving: Resolving) -> None:
     assert (await resolving().choose()).backend.name == "embedded"
+
+
+async def test_the_embedded_one_says_that_no_route_is_chosen(
+    server: ScriptedServer, weights: Path, resolving: Resolving
+) -> None:
+    lab, pi = Route("lab", server.openai_url), Route("pi", "ollama://pi.local")
+    one = await resolving(Settings(routes=(lab,)), unchosen=lab).choose()
+    two = await resolving(Settings(routes=(lab, pi))).choose()
+    assert [one.why, two.why] == [
+        'embedded; no model is chosen: -m lab, or model = "lab"',
+        'embedded; no model is chosen: -m NAME, or model = "NAME", with NAME one of lab, pi',
+    ]
+
+
+@pytest.mark.parametrize("model", ["m", None])
+async def test_then_the_route_that_needs_no_choice(model: str | None, resolving: Resolving) -> None:
+    with ScriptedServer(models=("only",)) as server:
+        lab = Route("lab", server.openai_url, model)
+        resolver = resolving(Settings(routes=(lab,)), unchosen=lab)
+        found = await resolver.choose()
+        await resolver.aclose()
+    assert (found.name, found.model, found.why) == ("lab", model or "only", "no other model is set up")
+
+
+@pytest.mark.parametrize("models", [("a", "b"), ()])
+async def test_a_route_is_not_taken_unasked_when_its_model_is_in_doubt(
+    models: tuple[str, ...], resolving: Resolving
+) -> None:
+    with ScriptedServer(models=models) as server:
+        lab = Route("lab", server.openai_url)
+        resolver = resolving(Settings(routes=(lab,)), unchosen=lab)
+        with pytest.raises(NoModel) as caught:
+            await resolver.choose()
+        await resolver.aclose()
+    assert str(caught.value) == (
+        'no model is chosen: give -m lab (in a session /model lab), or write model = "lab" at the top of onbook.toml'
+    )
+
+
+async def test_the_routes_to_choose_from_are_named(server: ScriptedServer, resolving: Resolving) -> None:
+    routes = Route("lab", server.openai_url, "m"), Route("pi", "ollama://pi.local")
+    with pytest.raises(NoModel, match=r"give -m NAME .*; NAME is one of lab, pi$"):
+        await resolving(Settings(routes=routes)).choose()
 
 
 async def test_with_none_of_them_one_line_says_two_ways_to_get_one(resolving: Resolving) -> None:

@@ -44,7 +44,7 @@ def test_plain_decimals_above_zero_and_up_to_a_hundred_are_taken(confidence: str
 
 @pytest.mark.parametrize("words", [[], ["90%"]])
 def test_without_files_the_usage_is_shown(words: list[str]) -> None:
-    with pytest.raises(UsageError, match=r"/pipeline CONFIDENCE% FILE…, as in /pipeline 85% review\.md summarise\.md"):
+    with pytest.raises(UsageError, match=r"write CONFIDENCE% FILE…, as in 85% review\.md summarise\.md"):
         PipelineCall.of(words)
 
 

@@ -84,6 +84,8 @@ def test_ctrl_c_ends_it_at_once_whatever_it_waits_for(
     ("words", "said"),
     [
         (["90", "a.md"], 'pipeline: "90" is not a confidence: write it as 90%'),
+        (["-5%", "a.md"], 'pipeline: "-5%" is not a confidence: write a percentage above 0 and up to 100, as in 85%'),
+        (["-x", "a.md"], "no such option -x; see onbook pipeline --help"),
         (["90%", "gone.md"], 'pipeline: cannot read "gone.md": it does not exist'),
         (["--resume", "--no-record"], "pipeline: --resume goes on with a recorded run: leave --no-record out"),
     ],

@@ -95,6 +95,7 @@ async def test_a_run_that_passed_leaves_nothing_to_take_up(piped: Pipeline, scri
     [
         ("--resume 90 ", '"90" is not a confidence: write it as 90%'),
         ("--resume nope", 'no run "nope"'),
+        ("--resume -5%", '"-5%" is not a confidence'),
         ("--resume 0%", '"0%" is not a confidence'),
         ("--resume 90% a.md b.md", "write --resume [CONFIDENCE%] [RUN]"),
         ("--resume --var a=b", "leave the other options out"),

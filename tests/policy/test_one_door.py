@@ -18,6 +18,7 @@ MAY_START = {
     "policy/process.py": "the door's own",
     "policy/companion.py": "the door's own, for programs that stay: MCP servers",
     "policy/sandbox.py": "tries bubblewrap itself, once",
+    "policy/guardian.py": "the shell that ends the door's programs when onbook was killed",
     "models/wheel_fetch.py": "pip, for weights that a person asked for by name",
     "flow/spawn.py": "scripts of a flow, each of which the door let pass and wrote down",
     "journal/processes.py": "asks ps, where there is no /proc, whether the process of a run still lives",
@@ -34,6 +35,7 @@ MAY_TOUCH_FILES = {
     "policy/trust.py": "what the person trusts, in the user's state folder",
     "policy/proc.py": "reads /proc, to end what a program left behind",
     "policy/sandbox.py": "looks which of the user's folders must be hidden",
+    "policy/guardian.py": "/dev/null, for what the guardian would say",
     "workspace/": "finds the workspace, writes the person's settings and the records below .onbook/",
     "config/parse.py": "the settings",
     "transcript/": "the record of the session, below .onbook/sessions/",
@@ -100,6 +102,7 @@ _OF_SHUTIL = {
 _OF_PATHS = {"read_text", "read_bytes", "write_text", "write_bytes", "unlink", "rename", "rmdir", "mkdir", "touch"} | {
     *("symlink_to", "hardlink_to", "chmod", "iterdir", "rglob", "write_atomic")
 }
+_BY_NAME = {"open", "write_atomic", "open_plain", "read_plain"}
 _HOST_MODULES = {"socket", "httpx2", "httpx", "urllib3", "requests", "aiohttp", "websockets", "mcp", "any_llm"} | {
     *("http.client", "http.server", "urllib.request", "ftplib", "smtplib", "socketserver", "ssl")
 }
@@ -118,7 +121,7 @@ def touches_files(tree: ast.AST) -> Iterator[str]:
     yield from (call for call in calls_of(tree, "os") if call.partition(".")[2] in _OF_OS)
     yield from (call for call in calls_of(tree, "shutil") if call.partition(".")[2] in _OF_SHUTIL)
     for node in nodes_of(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("open", "write_atomic"):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _BY_NAME:
             yield node.func.id
         elif isinstance(node, ast.Call) and is_of_a_path(node):
             yield f".{node.func.attr}"  # type: ignore[attr-defined]

@@ -188,6 +188,15 @@ async def test_a_listener_that_fails_ends_the_program(tmp_path: Path) -> None:
     assert await dies(tmp_path / "pid")
 
 
+async def test_a_listener_that_wants_no_more_ends_it_also_when_the_program_has_ended(tmp_path: Path) -> None:
+    def leave(_piece: bytes) -> None:
+        raise asyncio.CancelledError
+
+    argv = ["sh", "-c", "echo a"]
+    with pytest.raises(asyncio.CancelledError):
+        await run_process(argv, cwd=tmp_path, environ=dict(os.environ), timeout=9, output_limit=99, on_output=leave)
+
+
 async def test_a_program_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(NotStarted, match="there is no program no-such-program"):
         await run_process(["no-such-program"], cwd=tmp_path, environ={}, timeout=1, output_limit=99)

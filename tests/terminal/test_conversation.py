@@ -68,7 +68,7 @@ def test_lines_that_are_not_text_are_refused(
 def test_a_reader_that_leaves_ends_the_conversation(run: CommandLine, scripted_model: ScriptedServer) -> None:
     scripted_model.replies(Reply("first line\n" + "word " * 3000, delay=0.001))
     done = run.shell("printf 'one\\ntwo\\nthree\\n' | $onbook | head -1; exit ${PIPESTATUS[1]}")
-    assert (done.code, done.stdout) == (130, "first line\n")
+    assert (done.code, done.stdout) == (141, "first line\n")
     assert len(scripted_model.chats) == 1
     assert "Traceback" not in done.stderr
     assert [turn.outcome for turn in run.turns()] == ["cancelled"]

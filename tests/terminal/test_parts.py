@@ -16,7 +16,7 @@ from onbook.session.grammar import CommandLine, parse_line
 from onbook.terminal.asides import is_heard, process_line, tool_call, tool_lines
 from onbook.terminal.board import Board, Question, Typed, Waiting
 from onbook.terminal.completer import quoted
-from onbook.terminal.growing import Lines, Thoughts, Words, said_by
+from onbook.terminal.growing import Thoughts, Words, said_by
 from onbook.terminal.history import InputHistory
 from onbook.terminal.paste import Pastes
 from onbook.terminal.screen import marked, printable, styled
@@ -76,7 +76,7 @@ def test_what_was_drawn_stands_still_while_a_long_line_grows() -> None:
 
 def test_a_thought_is_set_back_line_by_line_without_empty_lines_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    thoughts = Thoughts()
+    thoughts = Thoughts(lambda: 80)
     said = [thoughts.feed(piece) for piece in ("\n\nfirst ", "line\n\n\nsec", "ond\n\n")]
     assert said == ["", "first line\n", "\nsecond\n"]
     assert thoughts.end() == ""
@@ -143,8 +143,8 @@ def test_a_question_is_shown_in_place_of_the_spinner() -> None:
 
 def test_a_diff_has_its_colours_and_other_output_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert Lines("/diff").feed("+new\n same\n") == "\x1b[32m+new\x1b[0m\n same\n"
-    assert Lines("/run ls").feed("+new\n") == "+new\n"
+    assert said_by("/diff", lambda: 80).feed("+new\n same\n") == "\x1b[32m+new\x1b[0m\n same\n"
+    assert said_by("/run ls", lambda: 80).feed("+new\n") == "+new\n"
 
 
 def test_a_page_of_the_manual_is_drawn_and_flows_to_the_width_there_is() -> None:
@@ -161,7 +161,7 @@ def test_the_help_of_a_command_stays_as_it_is() -> None:
 
 
 def test_a_line_without_an_end_is_not_held_back_for_ever() -> None:
-    lines = Lines("/run yes")
+    lines = said_by("/run yes", lambda: 80)
     assert len("".join(lines.feed("y" * 1000) for _ in range(100))) > 50_000
 
 

@@ -140,9 +140,9 @@ def test_a_person_may_trust_the_workspace_when_something_is_left_out(
     (run.workspace / "onbook.toml").write_text(FAR)
     child = terminal("ask", "hello")
     child.expect_exact("route far to https://far.example/v1 with the key in FAR_KEY\r\n")
-    child.expect_exact("onbook.toml as it is now? [y/N] ")
+    child.expect_exact("[y/N] ")
     child.sendline(answer)
-    shown = everything(child)
+    shown = " ".join(everything(child).split())
     assert "You said: hello" in shown
     assert ("is not trusted: left out route far" in shown) == (not trusted)
     assert ("far" in run("route", "list").stdout) == trusted

@@ -149,7 +149,7 @@ def test_a_session_in_use_is_refused_to_a_second_process(tmp_path: Path) -> None
             "except Exception as error: print(type(error).__name__, error)"
         )
         done = subprocess.run([sys.executable, "-c", code, recorder.path], capture_output=True, text=True, check=True)
-        assert done.stdout == f"TranscriptError session {recorder.path.stem} is in use by another process\n"
+        assert done.stdout == f"SessionInUse session {recorder.path.stem} is in use by another process\n"
         recorder.record(turn(2))
     with Recorder.resume(recorder.path, CAST):
         pass
@@ -175,7 +175,7 @@ def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(TranscriptError, match="permission denied"):
+    with pytest.raises(TranscriptError, match="the folder is not writable"):
         Recorder.create(tmp_path, CAST)
     tmp_path.chmod(0o700)
 

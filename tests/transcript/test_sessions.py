@@ -96,7 +96,7 @@ def test_the_latest_and_the_list_pass_over_what_cannot_be_continued(folder: Path
 def test_a_folder_of_broken_sessions_has_no_latest(tmp_path: Path) -> None:
     (tmp_path / "x.fountain").touch()
     assert list_sessions(tmp_path) == ()
-    with pytest.raises(TranscriptError, match=r"^no session in .* can be read and has a .*; there is x\.fountain$"):
+    with pytest.raises(TranscriptError, match=r"^no session in .* can be read and has a .*: x\.fountain$"):
         find_session(tmp_path)
 
 
@@ -125,7 +125,7 @@ def test_an_ambiguous_or_unknown_session_is_one_line_with_near_names(folder: Pat
     with pytest.raises(TranscriptError) as unknown:
         find_session(folder, "20260529T143000Z")
     assert str(unknown.value).startswith('no session "20260529T143000Z" in ')
-    assert "there is 2026052" in str(unknown.value)
+    assert "recorded: 2026052" in str(unknown.value)
 
 
 @pytest.mark.parametrize(

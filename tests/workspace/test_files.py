@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from onbook.workspace.errors import WorkspaceError
-from onbook.workspace.files import locked, write_atomic
+from onbook.workspace.files import locked, read_plain, write_atomic
+from tests.faults.special import KINDS
 
 
 def _mode(path: Path) -> int:
@@ -104,6 +105,19 @@ def test_a_kill_at_any_moment_leaves_the_old_file_or_the_new_one(tmp_path: Path)
         child.wait()
         content = path.read_bytes()
         assert content == content[:1] * 100_000
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "circle of links"])
+def test_what_is_no_plain_file_is_not_read(tmp_path: Path, kind: str) -> None:
+    KINDS[kind](tmp_path / "x")
+    with pytest.raises(OSError, match=r"not a regular file|symbolic links"):
+        read_plain(tmp_path / "x")
+
+
+def test_a_plain_file_is_read_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"bytes")
+    (tmp_path / "x").symlink_to("a")
+    assert read_plain(tmp_path / "x") == b"bytes"
 
 
 def test_a_lock_keeps_others_out_until_it_is_released(tmp_path: Path) -> None:

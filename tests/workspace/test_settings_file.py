@@ -162,3 +162,12 @@ def test_a_file_that_only_its_reader_understands_is_left_as_it_is(path: Path) ->
     with pytest.raises(WorkspaceError, match="cannot be edited safely"):
         add_route(path, Route("one", "ollama://localhost"))
     assert path.read_text() == deep
+
+
+def test_where_no_lock_can_be_made_the_line_is_about_the_settings(path: Path) -> None:
+    in_the_way = path.parent / ".onbook"
+    in_the_way.write_text("")
+    with pytest.raises(WorkspaceError) as caught:
+        add_route(path, Route("one", "openai://"))
+    assert str(caught.value) == f"cannot write {path}: no lock in {in_the_way}: file exists"
+    assert not path.exists()

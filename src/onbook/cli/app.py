@@ -1,6 +1,8 @@
 """The `onbook` command: its table of subcommands, and the one place where errors become lines and exit codes."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from onbook import __version__
 from onbook.cli import options
 from onbook.cli.streams import prepare_streams, settle_streams
 from onbook.outcome import OnbookError, Outcome
+from onbook.terminal import reader
 
 COMMANDS = {
     "ask": ("onbook.cli.ask:ask", "Ask one question; the answer goes to standard output."),
@@ -38,6 +41,14 @@ COMMANDS = {
 class LazyGroup(click.Group):
     """A group that imports a subcommand when it is used."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _told_of_readers():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _told_of_readers():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return sorted(COMMANDS)
 
@@ -63,6 +74,16 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+@contextmanager
+def _told_of_readers() -> Iterator[None]:
+    """A reader that left, before click makes of it an exit like any other."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        reader.READER.has_left(error)
+        raise click.exceptions.Exit(reader.EXIT_CODE) from None
+
+
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="onbook %(version)s")
 @options.model
@@ -71,6 +92,7 @@ class LazyGroup(click.Group):
 @click.option(
     "--continue",
     "session",
+    type=options.FILLED,
     metavar="[SESSION]",
     is_flag=False,
     flag_value="latest",
@@ -99,10 +121,13 @@ def onbook(ctx: click.Context, /, workspace: Path | None, *, no_record: bool, **
 
 
 def run() -> int:
-    """Run the command line and return its exit code."""
+    """Run the command line and return its exit code; whatever it did, it is that of SIGPIPE when its reader left."""
     prepare_streams()
     code = _run()
-    return code if settle_streams() else code or Outcome.FAILED.exit_code
+    settled = settle_streams()
+    if reader.READER.left:
+        return reader.EXIT_CODE
+    return code if settled else code or Outcome.FAILED.exit_code
 
 
 def _run() -> int:
@@ -142,15 +167,17 @@ def _broken(error: Exception) -> int:
 
 def _usage_line(error: click.ClickException) -> str:
     """What click has to say, in one line of our own form."""
-    message = " ".join(error.format_message().split()).removesuffix(".")
+    from onbook.commands.misuse import message_of
+
+    message = message_of(error)
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f"; see {context.command_path} --help" if context is not None and not message.endswith("?") else ""
-    return message[:1].lower() + message[1:] + hint
+    return message + hint
 
 
 def _complain(line: str) -> None:
     from onbook.policy.secrets import redact
-    from onbook.terminal.screen import printable, write_aside
+    from onbook.terminal.screen import say_aside
 
     said = " ".join(line.splitlines())  # what somebody typed may be part of it
-    write_aside(f"onbook: {printable(redact(said))}\n")
+    say_aside(f"onbook: {redact(said)}")

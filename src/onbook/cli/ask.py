@@ -35,13 +35,13 @@ from onbook.terminal.view import TextView
 @options.session
 @click.option(
     "--schema",
-    type=click.Path(path_type=Path),
+    type=options.FILLED_PATH,
     metavar="FILE",
     help="A JSON schema the answer must fit; it is printed only if it does.",
 )
 @click.option(
     "--attach",
-    type=click.Path(path_type=Path),
+    type=options.FILLED_PATH,
     metavar="FILE",
     multiple=True,
     help="An image or a text file to send along. Repeatable.",

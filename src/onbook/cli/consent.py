@@ -6,7 +6,7 @@ from pathlib import Path
 from onbook.cli.stage import Stage, open_stage, trust_store
 from onbook.config.places import SETTINGS_NAME
 from onbook.policy.effects import one_line
-from onbook.terminal.screen import can_ask, printable, write_aside
+from onbook.terminal.screen import at_words, can_ask, printable, say_aside, width_of, write_aside
 
 LONGEST_SHOWN = 4_000
 """Characters of each thing that a yes would allow; line ends among them are spelt out, or they could hide the rest."""
@@ -23,18 +23,16 @@ def open_trusted_stage(workspace: Path | None, *, trust: bool = False, config: P
     if not _agreed(stage):
         return stage
     entry = trust_store().trust(stage.root, stage.loaded.own)
-    write_aside(printable(f"onbook: trusted: {entry.root}") + "\n")
+    say_aside(f"onbook: trusted: {entry.root}")
     return open_stage(workspace, config=config)
 
 
 def _agreed(stage: Stage) -> bool:
     path = stage.root / SETTINGS_NAME
-    lines = [
-        f"onbook: {path} is not trusted. With your trust it could use",
-        *(f"  {one_line(what, LONGEST_SHOWN)}" for what in stage.loaded.left_out),
-        f"Trust {path} as it is now? [y/N] ",
-    ]
-    write_aside(printable("\n".join(lines)))
+    say_aside(f"onbook: {path} is not trusted. With your trust it could use")
+    for what in stage.loaded.left_out:
+        say_aside(f"  {one_line(what, LONGEST_SHOWN)}")
+    write_aside(at_words(printable(f"Trust {path} as it is now? [y/N]"), width_of(sys.stderr)) + " ")
     answer = sys.stdin.buffer.readline()
     if not answer.endswith(b"\n"):
         write_aside("\n")

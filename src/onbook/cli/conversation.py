@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onbook.cli.consent import open_trusted_stage
+from onbook.cli.letting_go import leave_threads
 from onbook.cli.stage import Stage, playing
 from onbook.config.places import state_dir
 from onbook.events import Sink
 from onbook.outcome import OnbookError, Outcome
-from onbook.terminal.screen import can_ask, is_terminal, printable, write_aside
+from onbook.terminal.screen import can_ask, is_terminal, say_aside
 
 if TYPE_CHECKING:
     from onbook.cli.production import Production
@@ -46,7 +47,10 @@ def _at_terminal(stage: Stage, given: dict[str, Any]) -> Outcome:
 
     async def talk() -> None:
         history = InputHistory(state_dir(stage.environ) / "history", keep=given["record"])
-        await Repl(history).run(stage.root, stage.settings.role, opened)
+        try:
+            await Repl(history).run(stage.root, stage.settings.role, opened)
+        finally:
+            leave_threads(asyncio.get_running_loop())
 
     try:
         asyncio.run(talk())
@@ -74,6 +78,7 @@ def _by_lines(stage: Stage, given: dict[str, Any]) -> Outcome:
             return Outcome.CANCELLED
         finally:
             runner.run(stack.aclose())
+            leave_threads(runner.get_loop())
     return production.verdict(outcome)
 
 
@@ -103,7 +108,7 @@ async def _welcome(live: "Live") -> None:
 
     role = live.part.role.name if live.part.role is not None else None
     for line in (*first_lines(live.root, role), *await asyncio.to_thread(further_lines, live)):
-        write_aside(f"{line}\n")
+        say_aside(line)
 
 
 async def _choose(live: "Live") -> None:
@@ -112,4 +117,4 @@ async def _choose(live: "Live") -> None:
     except OnbookError as error:
         from onbook.policy.secrets import redact
 
-        write_aside(f"onbook: {printable(redact(str(error)))}\n")
+        say_aside(f"onbook: {redact(str(error))}")

@@ -21,12 +21,13 @@ from onbook.config.load import Loaded, load_settings
 from onbook.config.places import SETTINGS_NAME
 from onbook.config.settings import Route, Settings
 from onbook.models.errors import ModelError, Refused, Unreachable
-from onbook.models.resolver import NoModel, Resolver
+from onbook.models.resolver import NoModel, Resolver, choosing
 from onbook.models.weights import SMOLLM2, is_pulled, verify, weights_path
 from onbook.outcome import OnbookError, Outcome
 from onbook.policy.sandbox import sandbox_state
 from onbook.policy.secrets import redact
-from onbook.terminal.screen import is_terminal, marked, printable
+from onbook.terminal.screen import at_words, is_terminal, marked, printable, width_of
+from onbook.words import counted
 from onbook.workspace.root import PRIVATE_NAME, sessions_path
 
 OLDEST, NEWEST = (3, 11), (3, 14)
@@ -61,6 +62,7 @@ def doctor(ctx: click.Context, workspace: Path | None, *, as_json: bool) -> None
 def _line(finding: Finding) -> str:
     mark = {"good": "✓", "absent": "–", "problem": "✗"}[finding.state]
     line = printable(f"{mark} {finding.what}: {finding.detail}{f'; {finding.fix}' if finding.fix else ''}")
+    line = at_words(line, width_of(sys.stdout))
     return marked(line) if is_terminal(sys.stdout) else line
 
 
@@ -141,7 +143,7 @@ def _weights() -> Finding:
 
 
 async def _models(stage: Stage) -> list[Finding]:
-    resolver = Resolver(stage.settings, stage.environ, stage.model_origin)
+    resolver = Resolver(stage.settings, stage.environ, stage.model_origin, unchosen=stage.unchosen_route)
     try:
         reachable = await resolver.ollama.reachable()
         found = [
@@ -161,7 +163,7 @@ async def _route(resolver: Resolver, route: Route, stage: Stage) -> Finding:
         models = await resolver.backend(route).list_models()
     except OnbookError as error:
         return Finding(f"route {route.name}", "problem", str(error), _fix(error, route, stage))
-    detail = "answers" if models is None else f"answers, {len(models)} model(s)"
+    detail = "answers" if models is None else f"answers, {counted(len(models), 'model')}"
     return Finding(f"route {route.name}", "good", detail)
 
 
@@ -185,13 +187,15 @@ def _own(stage: Stage) -> str:
 async def _answering(resolver: Resolver, stage: Stage) -> Finding:
     try:
         chosen = await resolver.choose()
-    except NoModel:
+    except NoModel as error:
+        if error.routes:
+            return Finding("model", "problem", "none is chosen", choosing(error.routes))
         pull = "onbook model pull smollm2 for the embedded one"
         embedded = pull if find_spec("xllamacpp") else f"{install_extra('local')}, then {pull}"
         ways = f"either {embedded}; or start Ollama or name a server: onbook route add NAME URL"
         return Finding("model", "problem", "there is none to ask", ways)
     except OnbookError as error:
-        route = stage.settings.route(stage.settings.model or "")
+        route = stage.settings.route(stage.settings.model or "") or stage.unchosen_route
         return Finding("model", "problem", str(error), _fix(error, route, stage) if route else "")
     return Finding("model", "good", f"{chosen.model} would answer ({chosen.why})")
 
@@ -224,7 +228,7 @@ def _sandbox(stage: Stage) -> Finding:
 def _trust() -> Finding:
     if problem := trust_store().problem():
         return Finding("trust", "problem", problem)
-    return Finding("trust", "good", f"{len(trust_store().show())} workspace(s) trusted")
+    return Finding("trust", "good", f"{counted(len(trust_store().show()), 'workspace')} trusted")
 
 
 def _terminal() -> Finding:

@@ -39,6 +39,10 @@ def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str)
 def help_(ctx: click.Context, topic: tuple[str, ...]) -> None:
     """Read the manual: a topic, a command with its options, or a /command of the session. Without TOPIC, list them."""
     pages = manual.pages()
+    if topic == ("onbook",):
+        click.echo(ctx.find_root().get_help())
+        return
+    topic = topic[1:] if topic[:1] == ("onbook",) else topic  # as a command is typed
     name = manual.topic_of(topic)
     if not topic:
         click.echo(_contents(pages))

@@ -68,10 +68,17 @@ def _check_options(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Those of onbook come first, those of the loop after the interval; a slip is told before anything is opened."""
     if words and words[0].startswith("--"):
         raise click.NoSuchOption(words[0], ctx=ctx)
-    own = {name for param in ctx.command.params for name in param.opts}
-    for word in words[1 : words_before_prompt(words)]:
-        if word.partition("=")[0] in own:
+    own = {name for param in ctx.command.get_params(ctx) for name in param.opts}
+    head = words_before_prompt(words)
+    first = [] if words[head - 1 : head] == ("--",) else words[head : head + 1]
+    for word in (*words[1:head], *first):
+        if word.partition("=")[0] in own or (_is_short(word) and word[:2] in own):
             raise click.UsageError(f"{word} goes before the interval", ctx)
+
+
+def _is_short(word: str) -> bool:
+    """Whether it is a short option, perhaps with its value, and no prompt in quotes that begins with a dash."""
+    return word.startswith("-") and not word.startswith("--") and len(word.split()) == 1
 
 
 async def _loop(stage: Stage, line: str, **given: Any) -> Outcome:

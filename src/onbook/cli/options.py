@@ -17,6 +17,32 @@ T = TypeVar("T")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+class _Filled(click.types.StringParamType):
+    """Some text. An empty one is most often a shell's variable that was never set: whoever wrote it did not mean the
+    default."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(_not_empty(self, value, param, ctx), param, ctx)
+
+
+class _FilledPath(click.Path):
+    """A path that is not empty, which Python would take for the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(_not_empty(self, value, param, ctx), param, ctx)
+
+
+def _not_empty(
+    type_: "click.ParamType[Any]", value: Any, param: click.Parameter | None, ctx: click.Context | None
+) -> Any:
+    if value == "":
+        type_.fail("it is empty", param, ctx)
+    return value
+
+
+FILLED, FILLED_PATH = _Filled(), _FilledPath(path_type=Path)
+
+
 def complete_sessions(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":  # noqa: ARG001
     from click.shell_completion import CompletionItem
 
@@ -109,17 +135,26 @@ def _read_allow(ctx: click.Context, param: click.Parameter, given: tuple[str, ..
 
 workspace: Decorator = click.option(
     "--workspace",
-    type=click.Path(path_type=Path),
+    type=FILLED_PATH,
     help="The folder to work in. Default: the nearest one above with onbook.toml or .git.",
 )
 model: Decorator = click.option(
-    "-m", "--model", metavar="NAME", shell_complete=complete_models, help="The route or model that answers."
+    "-m",
+    "--model",
+    type=FILLED,
+    metavar="NAME",
+    shell_complete=complete_models,
+    help="The route or model that answers.",
 )
 system: Decorator = click.option(
     "--system", metavar="TEXT", help="The standing instruction, instead of the workspace's own file."
 )
 role: Decorator = click.option(
-    "--role", metavar="NAME", shell_complete=complete_roles, help="The role that the model plays; none for no role."
+    "--role",
+    type=FILLED,
+    metavar="NAME",
+    shell_complete=complete_roles,
+    help="The role that the model plays; none for no role.",
 )
 trust: Decorator = click.option(
     "--trust",
@@ -128,7 +163,7 @@ trust: Decorator = click.option(
 )
 config: Decorator = click.option(
     "--config",
-    type=click.Path(path_type=Path),
+    type=FILLED_PATH,
     metavar="FILE",
     help="Another program's settings, as Octomind's: its pipelines, workflows and roles are used too.",
 )
@@ -136,7 +171,7 @@ continued: Decorator = click.option(
     "--continue", "continued", is_flag=True, help="Go on with the latest session of this workspace."
 )
 session: Decorator = click.option(
-    "--session", metavar="SESSION", shell_complete=complete_sessions, help="Go on with this session."
+    "--session", type=FILLED, metavar="SESSION", shell_complete=complete_sessions, help="Go on with this session."
 )
 no_record: Decorator = click.option("--no-record", is_flag=True, help="Keep no transcript.")
 budget: Decorator = click.option(
@@ -159,7 +194,7 @@ allow: Decorator = click.option(
 as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 as_events: Decorator = click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object a line.")
 session_argument: Decorator = click.argument(
-    "session", metavar="[SESSION]", default="latest", shell_complete=complete_sessions
+    "session", type=FILLED, metavar="[SESSION]", default="latest", shell_complete=complete_sessions
 )
-model_argument: Decorator = click.argument("name", shell_complete=complete_models)
-route_argument: Decorator = click.argument("name", shell_complete=complete_routes)
+model_argument: Decorator = click.argument("name", type=FILLED, shell_complete=complete_models)
+route_argument: Decorator = click.argument("name", type=FILLED, shell_complete=complete_routes)

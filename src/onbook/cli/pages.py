@@ -1,4 +1,5 @@
-"""The pages of the manual that are made from the code, so that they cannot go stale: the commands and the settings.
+"""What is made from the code in the manual, so that it cannot go stale: the pages of commands and settings, and the
+list of commands on the page of the session.
 
 `python -m onbook.cli.pages docs` writes them; a test compares.
 """
@@ -11,6 +12,7 @@ import click
 
 from onbook.cli.app import COMMANDS, onbook
 from onbook.cli.settings_page import settings_page
+from onbook.commands.manual import HEADS
 from onbook.commands.registry import COMMANDS as SLASH_COMMANDS
 from onbook.commands.usage import help_of, subcommands
 
@@ -24,6 +26,23 @@ def command_pages() -> dict[str, str]:
         if command is not None:
             pages[f"{name}.md"] = "\n".join(_sections(command, name, root))
     return pages | {f"slash-{name}.md": "\n".join(_slash_sections([name])) for name in SLASH_COMMANDS}
+
+
+def with_commands(page: str) -> str:
+    """The page of the session with the table of commands as it is today, below the heads of `/help`."""
+    before, table, rest = page.partition("| | |\n")
+    after = rest.partition("\n\n")[2]
+    rows = "\n".join(_command_rows())
+    return f"{before}{table}{rows}\n\n{after}"
+
+
+def _command_rows() -> Iterator[str]:
+    yield "| --- | --- |"
+    for about, head in HEADS.items():
+        yield f"| **{head}** | |"
+        for name, entry in SLASH_COMMANDS.items():
+            if entry.about == about:
+                yield f"| [`/{name}`](commands/slash-{name}.md) | {entry.summary} |"
 
 
 def _sections(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
@@ -56,6 +75,8 @@ def main(docs: Path) -> None:
     for name, page in command_pages().items():
         (commands / name).write_text(page, encoding="utf-8")
     (docs / "settings-reference.md").write_text(settings_page(), encoding="utf-8")
+    session = docs / "session.md"
+    session.write_text(with_commands(session.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

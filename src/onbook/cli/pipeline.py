@@ -13,6 +13,7 @@ from onbook.cli.piped import piped_text
 from onbook.cli.question import check_unicode
 from onbook.cli.running import run_to_outcome
 from onbook.cli.stage import Stage
+from onbook.commands.confidence_first import ConfidenceFirst
 from onbook.outcome import Outcome, UsageError
 from onbook.pipeline.call import PipelineCall
 from onbook.pipeline.taking_up import TakenUp, run_to_take_up
@@ -41,7 +42,7 @@ def _complete_files(ctx: click.Context, param: click.Parameter, incomplete: str)
     return [CompletionItem(path) for path in markdown_offers(incomplete)]
 
 
-@click.command()
+@click.command(cls=ConfidenceFirst)
 @click.argument("confidence", metavar="CONFIDENCE%", required=False, shell_complete=_complete_confidence)
 @click.argument("files", metavar="FILE…", nargs=-1, shell_complete=_complete_files)
 @click.option("--input", "text", metavar="TEXT", help="What opens the first step. Default: standard input.")
@@ -50,6 +51,7 @@ def _complete_files(ctx: click.Context, param: click.Parameter, incomplete: str)
 @click.option(
     "--confidence-method",
     "method",
+    type=options.FILLED,
     metavar="METHOD",
     shell_complete=_complete_method,
     help="Where the confidence comes from: ask, logprobs or samples:N. Default: ask, or what the settings say.",
@@ -139,6 +141,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
         "budget": given.get("budget"),
         "choose": given["model"] is not None,
         "goes_on": False,
+        "keeps_more": True,
     }
 
 

@@ -61,12 +61,13 @@ async def open_production(
     door: Door | None = None,
     choose: bool = True,
     goes_on: bool = True,
+    keeps_more: bool = False,
 ) -> AsyncIterator[Production]:
     """Find the instruction, load the history, open the door and the transcript; close it all afterwards.
 
     With `choose` the model is chosen at once, and its absence is an error here; otherwise when it is needed. `budget`
     goes over the settings' limits; `door` is for a command that needed one before all this; `goes_on` is False where
-    a single line is carried out.
+    a single line is carried out; `keeps_more` is for what cannot work without a folder of its own in the workspace.
     """
     show = RedactingSink(view)
     for notice in stage.loaded.notices:
@@ -74,9 +75,13 @@ async def open_production(
     door = door or open_door(stage, view, allow)
     instruction = await instruction_of(door, system)
     earlier = load(find_session(sessions_path(stage.root), session)) if session is not None else None
-    conversation = Conversation(instruction, _spoken(earlier, show))
+    conversation = Conversation(instruction, spoken(earlier.turns) if earlier else [])
     resolver = Resolver(
-        stage.settings, stage.environ, stage.model_origin, lambda retrying: show(note(retrying.sentence, "warning"))
+        stage.settings,
+        stage.environ,
+        stage.model_origin,
+        announce=lambda retrying: show(note(retrying.sentence, "warning")),
+        unchosen=stage.unchosen_route,
     )
     role = first_role(stage)
     choice = ModelChoice(resolver, *wanted_model(model, role), lambda chosen: show(note(_announced(chosen))))
@@ -84,9 +89,11 @@ async def open_production(
         opened.push_async_callback(resolver.aclose)
         if choose:
             await choice.current()
-        recording = open_recording(stage, view, _growing(earlier)) if record else None
+        recording = open_recording(stage, view, _growing(earlier), keeps_more=keeps_more) if record else None
         if recording is not None:
             opened.callback(recording.close)
+        if earlier is not None:
+            _announce(earlier, show)
         sink = Outlet(RedactingSink(recording) if recording else show)
         chat = _chat(stage, conversation, choice, sink, door, options or {}, budget)
         servers = await opened.enter_async_context(_servers(stage, door, chat.toolbox, show))
@@ -122,16 +129,13 @@ def _servers(stage: Stage, door: Door, toolbox: Toolbox, show: Sink) -> Abstract
     return open_mcp(configured, door, toolbox, say, stage.environ, stage.loaded.origins)
 
 
-def _spoken(session: Session | None, show: Sink) -> list[tuple[str, str]]:
-    """The finished turns of the session that goes on."""
-    if session is None:
-        return []
+def _announce(session: Session, show: Sink) -> None:
+    """Which session goes on, now that nothing stands in its way."""
     if session.torn:
         show(note(f"{session.path.name} was cut off in the middle of a turn; that turn is left out", "warning"))
-    turns = spoken(session.turns)
+    turns = counted(len(spoken(session.turns)), "turn")
     elsewhere = "" if session.appendable else "; it stays as it is, what follows is a session of its own"
-    show(note(f"continuing {session.path.stem} after {counted(len(turns), 'turn')}{elsewhere}"))
-    return turns
+    show(note(f"continuing {session.path.stem} after {turns}{elsewhere}"))
 
 
 def _growing(session: Session | None) -> Path | None:

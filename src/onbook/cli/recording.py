@@ -8,11 +8,12 @@ import msgspec
 
 from onbook.cli.stage import Stage
 from onbook.events import PIECES, AnyEvent, Note, RunFinished, RunStarted, Sink
-from onbook.outcome import Outcome, UsageError
+from onbook.outcome import OnbookError, Outcome, UsageError
 from onbook.policy.secrets import redact
 from onbook.transcript.elements import Aside, Scene
-from onbook.transcript.errors import TranscriptError
+from onbook.transcript.errors import SessionInUse, TranscriptError
 from onbook.transcript.recorder import Cast, Recorder
+from onbook.workspace.errors import WorkspaceError
 from onbook.workspace.root import sessions_folder
 
 
@@ -104,12 +105,18 @@ class NoRecord:
         """Nothing is recorded there either."""
 
 
-def open_recording(stage: Stage, view: Sink, resumed: Path | None) -> Recording:
-    """A new transcript, or the one that is continued."""
+def open_recording(stage: Stage, view: Sink, resumed: Path | None, *, keeps_more: bool) -> Recording:
+    """A new transcript, or the one that is continued. Where none can be kept, a command that keeps nothing else in the
+    workspace could do without."""
     cast = Cast(agent=stage.settings.agent_name, user=_login())
-    if resumed is not None:
-        return Recording(Recorder.resume(resumed, cast), view, cast)
-    return Recording(Recorder.create(sessions_folder(stage.root), cast), view, cast)
+    try:
+        recorder = Recorder.resume(resumed, cast) if resumed else Recorder.create(sessions_folder(stage.root), cast)
+    except SessionInUse as error:
+        raise OnbookError(f"{error}; without --continue a new one begins") from None
+    except (TranscriptError, WorkspaceError) as error:
+        way_out = "" if keeps_more else "; give --no-record to go on without a transcript"
+        raise OnbookError(f"{error}{way_out}") from None
+    return Recording(recorder, view, cast)
 
 
 def _login() -> str:

@@ -12,6 +12,7 @@ import msgspec
 from onbook.cli import options
 from onbook.cli.stage import Stage, open_stage, say_notices, trust_store, workspace_root
 from onbook.cli.table import echo_table
+from onbook.config.errors import SettingsError
 from onbook.config.places import SETTINGS_NAME, user_settings_file
 from onbook.config.settings import Route
 from onbook.models.backend import Backend
@@ -19,7 +20,7 @@ from onbook.models.messages import Message, Request
 from onbook.models.resolver import window_of
 from onbook.models.routes import backend_of
 from onbook.outcome import UsageError
-from onbook.terminal.screen import printable, write_aside
+from onbook.terminal.screen import printable, say_aside
 from onbook.workspace.settings_file import add_route, remove_route
 
 _here = click.option("--here", is_flag=True, help="In this workspace's onbook.toml, not in the user's.")
@@ -31,8 +32,10 @@ def route() -> None:
 
     \b
     URL is one of
-      ollama://HOST[:PORT]      llamacpp://HOST[:PORT]    http(s)://HOST/v1 (OpenAI-compatible)
-      openai://                 anthropic://              any://PROVIDER (extra `cloud`)
+      ollama://HOST[:PORT]    llamacpp://HOST[:PORT]
+      openai://               anthropic://
+      http(s)://HOST/v1       (OpenAI-compatible)
+      any://PROVIDER          (extra `cloud`)
     """
 
 
@@ -56,8 +59,9 @@ def add(workspace: Path | None, *, here: bool, **fields: Any) -> None:
     if was_trusted:
         trust_store().trust(root)
     click.echo(f"added route {new.name} to {path}")
+    _tell_choosing(workspace, new.name, path)
     if _lacks_path(new):
-        write_aside(f"onbook: OpenAI-compatible URLs usually end in /v1, as in {new.address.base_url}/v1\n")
+        say_aside(f"onbook: OpenAI-compatible URLs usually end in /v1, as in {new.address.base_url}/v1")
 
 
 @route.command()
@@ -123,6 +127,18 @@ def probe(
     click.echo(printable(f"{known.name}: {report['model']} answered in {report['seconds']:.2f} s"))
     click.echo(printable(f"models: {models}"))
     click.echo(f"context window: {window}")
+
+
+def _tell_choosing(workspace: Path | None, name: str, path: Path) -> None:
+    """How it is asked; nothing where it answers already."""
+    try:
+        loaded = open_stage(workspace).loaded
+    except SettingsError:  # of another file, which every other command will name
+        return
+    chosen = loaded.settings.model or ""
+    if chosen.casefold() != name.casefold():
+        where = origin if os.sep in (origin := loaded.origins["model"]) else path
+        say_aside(f'onbook: -m {name} asks it; model = "{name}" at the top of {where} makes it the default')
 
 
 def _lacks_path(new: Route) -> bool:

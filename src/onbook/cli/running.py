@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from onbook.cli.letting_go import leave_threads
 from onbook.outcome import Outcome
 from onbook.terminal.signals import cancelling
 
@@ -17,7 +18,10 @@ def run_to_outcome(work: Coroutine[Any, Any, Outcome]) -> Outcome:
         with asyncio.Runner() as runner:
             with _undisturbed():
                 runner.get_loop()
-            return runner.run(whole)
+            try:
+                return runner.run(whole)
+            finally:
+                leave_threads(runner.get_loop())
     except (KeyboardInterrupt, asyncio.CancelledError):
         return Outcome.CANCELLED
     finally:

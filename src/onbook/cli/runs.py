@@ -63,7 +63,7 @@ def list_(workspace: Path | None, *, as_json: bool) -> None:
         for run in found:
             click.echo(msgspec.json.encode(run))
     elif found:
-        echo_table(HEAD, [run_row(run) for run in found])
+        echo_table(HEAD, [run_row(run) for run in found], {"NAME": 12, "STARTED (UTC)": 11, "KIND": 4})
     else:
         click.echo("onbook: no runs are recorded here yet", err=True)
 

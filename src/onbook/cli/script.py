@@ -15,7 +15,7 @@ from onbook.cli.table import echo_table
 from onbook.commands.pipelines import known_pipeline, look_at, pipeline_row
 from onbook.config.flow_settings import Pipeline
 from onbook.outcome import Outcome
-from onbook.terminal.screen import printable
+from onbook.terminal.screen import printable, say_aside
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -29,7 +29,7 @@ def _complete_pipelines(ctx: click.Context, param: click.Parameter, incomplete: 
     return options.offered(names, incomplete)
 
 
-_name_argument = click.argument("name", shell_complete=_complete_pipelines)
+_name_argument = click.argument("name", type=options.FILLED, shell_complete=_complete_pipelines)
 
 
 @click.group()
@@ -51,9 +51,7 @@ def list_(workspace: Path | None, config: Path | None, *, as_json: bool) -> None
     elif found:
         echo_table(("PIPELINE", "STEPS", "WHAT IT IS FOR"), [pipeline_row(each) for each in found])
     else:
-        click.echo(
-            "onbook: no pipelines; [[pipelines]] in onbook.toml defines them, and onbook init an example", err=True
-        )
+        say_aside("onbook: no pipelines; [[pipelines]] in onbook.toml defines them, and onbook init an example")
 
 
 @script.command()

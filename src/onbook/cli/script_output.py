@@ -1,10 +1,10 @@
 """The output of a pipeline on standard output: the bytes as they are, and nothing else."""
 
-import errno
 import sys
 
 from onbook.flow.engine import Result
 from onbook.outcome import OnbookError, Outcome
+from onbook.terminal.reader import READER
 
 
 def write_output(result: Result) -> Outcome:
@@ -15,7 +15,7 @@ def write_output(result: Result) -> Outcome:
         sys.stdout.flush()
         result.output.write_to(sys.stdout.fileno())
     except OSError as error:
-        if error.errno == errno.EPIPE:
+        if READER.has_left(error):
             return Outcome.CANCELLED
         raise OnbookError(f"cannot write the output to standard output: {error.strerror}") from None
     return result.outcome

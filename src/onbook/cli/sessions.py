@@ -16,6 +16,7 @@ from onbook.cli.stage import Stage, open_stage
 from onbook.cli.table import echo_table
 from onbook.outcome import Outcome
 from onbook.session.replaying import replay as ask_again
+from onbook.session.replaying import to_ask_again
 from onbook.terminal.json_view import JsonView
 from onbook.terminal.screen import fit_for, printable, write, write_aside
 from onbook.terminal.view import TextView
@@ -40,7 +41,7 @@ def sessions(workspace: Path | None, *, as_json: bool) -> None:
         click.echo("onbook: no sessions are recorded here yet", err=True)
         return
     rows = [(each.id, each.date, str(each.turns), each.model, each.first) for each in found]
-    echo_table(("SESSION", "DATE (UTC)", "TURNS", "MODEL", "BEGINS"), rows)
+    echo_table(("SESSION", "DATE (UTC)", "TURNS", "MODEL", "BEGINS"), rows, {"DATE (UTC)": 11, "MODEL": 8})
 
 
 @click.command()
@@ -76,6 +77,7 @@ def replay(
     """Ask a session's questions again, in order, and record the new answers as a session of their own."""
     stage = open_stage(workspace)
     recorded = _load(stage, session)
+    to_ask_again(recorded.turns)  # where there is nothing, no model is looked for
     view = JsonView() if as_json else TextView()
     outcome = run_to_outcome(_replay(stage, recorded.turns, view, given | {"record": not no_record}))
     ctx.exit(outcome.exit_code)

@@ -9,11 +9,11 @@ import msgspec
 
 from onbook.config.errors import did_you_mean
 from onbook.config.load import Loaded, load_settings
-from onbook.config.places import state_dir
-from onbook.config.settings import Settings
+from onbook.config.places import state_dir, user_settings_file
+from onbook.config.settings import Route, Settings
 from onbook.outcome import UsageError
 from onbook.policy.trust import TrustStore
-from onbook.terminal.screen import printable, write_aside
+from onbook.terminal.screen import say_aside
 from onbook.workspace.root import find_root
 
 
@@ -36,6 +36,16 @@ class Stage:
         """Where the setting `model` came from, in a word for the notice."""
         origin = self.loaded.origins.get("model", "default")
         return Path(origin).name if os.sep in origin else origin
+
+    @property
+    def unchosen_route(self) -> Route | None:
+        """The route that may be asked although nobody chose it: the only one there is, in the user's own settings, to
+        this machine. No folder can name it, and no question leaves the machine unasked."""
+        routes = self.settings.routes
+        if len(routes) != 1 or routes[0].address.remote:
+            return None
+        origin = self.loaded.origins.get(f"routes.{routes[0].name.casefold()}")
+        return routes[0] if origin == str(user_settings_file(self.environ)) else None
 
 
 def open_stage(workspace: Path | None, *, trusted: bool = False, config: Path | None = None) -> Stage:
@@ -80,4 +90,4 @@ def trust_store() -> TrustStore:
 def say_notices(stage: Stage) -> None:
     """What was left out of the settings, for commands that have no events to say it with."""
     for notice in stage.loaded.notices:
-        write_aside(f"onbook: {printable(notice)}\n")
+        say_aside(f"onbook: {notice}")

@@ -5,6 +5,8 @@ import os
 import sys
 from typing import TextIO
 
+from onbook.terminal.reader import READER
+
 
 def prepare_streams() -> None:
     """Streams that are there, whatever the caller closed, and that take any text, whatever the locale."""
@@ -25,7 +27,9 @@ def settle_streams() -> bool:
 def _settle(stream: TextIO) -> bool:
     try:
         stream.flush()
-    except OSError:
+    except OSError as error:
+        if stream is sys.stdout:
+            READER.has_left(error)
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return False
     return True

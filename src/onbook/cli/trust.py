@@ -9,6 +9,7 @@ import msgspec
 from onbook.cli import options
 from onbook.cli.stage import trust_store, workspace_root
 from onbook.cli.table import echo_table
+from onbook.terminal.screen import say_aside
 
 
 @click.group(invoke_without_command=True)
@@ -30,7 +31,7 @@ def show(*, as_json: bool) -> None:
     """List the trusted workspaces, and which of them have changed since."""
     store = trust_store()
     if problem := store.problem():
-        click.echo(f"onbook: {problem}", err=True)
+        say_aside(f"onbook: {problem}")
     entries = store.show()
     if as_json:
         for entry in entries:
@@ -57,4 +58,4 @@ def revoke(workspace: Path | None) -> None:
     if trust_store().revoke(root):
         click.echo(f"no longer trusted: {root}")
     else:
-        click.echo(f"onbook: {root} was not trusted", err=True)
+        say_aside(f"onbook: {root} was not trusted")

@@ -51,7 +51,8 @@ def workflow(ctx: click.Context, /, words: tuple[str, ...], **given: Any) -> Non
     \b
     Examples:
       onbook workflow "add a --version flag"
-      onbook workflow --mode single --model-config default --answer conventions=skip "fix the typo in the help text"
+      onbook workflow --mode single --model-config default \\
+        --answer conventions=skip "fix the typo in the help text"
       onbook workflow resume --answer spec=proceed --answer commit=code
       onbook workflow status
     """
@@ -79,6 +80,7 @@ async def _perform(stage: Stage, arguments: tuple[str, ...], given: dict[str, An
         budget=given["budget"],
         choose=given["model"] is not None,
         goes_on=False,
+        keeps_more=True,
     )
     async with production as ready:
         if can_ask():

@@ -3,6 +3,7 @@
 import click
 
 from onbook.commands.call import Call
+from onbook.policy.undo import NothingToUndo
 from onbook.session.differences import unified
 
 
@@ -10,7 +11,11 @@ from onbook.session.differences import unified
 @click.pass_obj
 async def diff(call: Call) -> None:
     """Show what the last turn changed, file by file. /undo takes it back."""
-    changes = await call.live.door.changes()
+    try:
+        changes = await call.live.door.changes()
+    except NothingToUndo:
+        call.note("no turn has changed a file")
+        return
     for change in changes:
         call.say("\n".join(unified(change)))
     if not changes:

@@ -11,6 +11,9 @@ from onbook.outcome import Outcome
 from onbook.policy.effects import Run
 from onbook.session.live import Live
 
+_COULD_NOT = (128, 129)
+"""Exit codes with which git says that it could not do it, as outside a repository: no news of the project."""
+
 
 class _GitWord(Offered):
     def offers(self, live: Live, incomplete: str) -> Iterable[Offer]:
@@ -35,4 +38,4 @@ async def git(call: Call, arguments: tuple[str, ...]) -> Outcome:
       /git diff --stat HEAD~3
       /git log --oneline -n 20
     """
-    return await run_shown(call, Run(("git", *arguments)), only_known=True)
+    return await run_shown(call, Run(("git", *arguments)), only_known=True, untold=_COULD_NOT)

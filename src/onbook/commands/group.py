@@ -35,8 +35,7 @@ class Group(click.Group):
         name = args[0]
         found = self.commands.get(name)
         if found is None and not ctx.resilient_parsing:
-            near = did_you_mean(name, self.commands) or f"; there is {', '.join(self.commands)}"
-            raise click.UsageError(f'no "{name}" here{near}', ctx)
+            raise click.UsageError(f'no "{name}" here{did_you_mean(name, self.commands)}', ctx)
         return name, found, args[1:]
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":

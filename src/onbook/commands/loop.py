@@ -7,13 +7,15 @@ from onbook.outcome import OnbookError, Outcome, UsageError
 from onbook.session.grammar import CommandLine, MentionLine, parse_line
 from onbook.session.live import Live
 
+_FORM = "INTERVAL [--count N] [--until PATTERN] [--on-change] [--until-confidence N%] PROMPT"
+
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument(
     "words",
     nargs=-1,
     type=click.UNPROCESSED,
-    metavar="INTERVAL [--count N] [--until PATTERN] [--on-change] [--until-confidence N%] PROMPT",
+    metavar=_FORM,
 )
 @click.pass_context
 async def loop(ctx: click.Context, words: tuple[str, ...]) -> Outcome:
@@ -37,7 +39,7 @@ async def loop(ctx: click.Context, words: tuple[str, ...]) -> Outcome:
       /loop 2s --until FAILED /run make test
     """
     from onbook.commands.dispatch import Manner, carry_out
-    from onbook.loop.plan import USAGE, plan_of
+    from onbook.loop.plan import plan_of
     from onbook.loop.runner import run_loop
 
     call: Call = ctx.obj
@@ -47,12 +49,22 @@ async def loop(ctx: click.Context, words: tuple[str, ...]) -> Outcome:
     try:
         plan = plan_of(text)
     except UsageError as error:
-        if str(error) != USAGE:
-            call.note(USAGE)
-        raise
+        raise _with_usage(call, error) from None
     await _check_names(ctx, call.live, plan.line)
     live, manner = call.live, Manner(triggers=False, confidence=plan.until_confidence)
     return await run_loop(live, plan, f"/loop {text}", lambda line: carry_out(live, line, manner=manner))
+
+
+def _with_usage(call: Call, error: UsageError) -> UsageError:
+    """The error, beside what the usage is where it was typed. Seed 3: without a prompt, the usage is the error."""
+    from onbook.loop.plan import USAGE
+
+    typed = "/loop" if call.live.goes_on else "onbook loop"
+    if str(error) == USAGE:
+        call.note("besides --count there are --until PATTERN, --on-change and --until-confidence N%")
+        return UsageError(USAGE.replace("/loop", typed))
+    call.note(f"Usage: {typed} {_FORM}")
+    return error
 
 
 async def _check_names(ctx: click.Context, live: Live, line: str) -> None:

@@ -12,7 +12,7 @@ _GRAMMAR = r"""/command words   a command; quote words with spaces as in a shell
 !program words   a program, run in the workspace
 @name text       one turn, answered by that route or model
 anything else    talk to the model; \/ \! \@ at the beginning are talk too"""
-_HEADS = {
+HEADS = {
     "session": "This session",
     "models": "Models",
     "files": "Files",
@@ -44,7 +44,7 @@ def title(page: Path) -> str:
 def overview() -> str:
     """The grammar, every command with its line, and the topics."""
     parts = [_GRAMMAR]
-    for about, head in _HEADS.items():
+    for about, head in HEADS.items():
         rows = [f"  /{name:<12} {entry.summary}" for name, entry in COMMANDS.items() if entry.about == about]
         parts.append("\n".join([head, *rows]))
     parts.append(f"/help COMMAND or /help TOPIC tells more. Topics: {' '.join(sorted(pages()))}")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import click
 
 from onbook.commands.call import Call
+from onbook.commands.confidence_first import ConfidenceFirst
 from onbook.commands.params import Offer, Words, WorkspacePath
 from onbook.outcome import Outcome, UsageError
 from onbook.session.live import Live
@@ -22,7 +23,7 @@ class _PromptFile(WorkspacePath):
         return (offer for offer in super().offers(live, incomplete) if offer[0].lower().endswith(("/", *MARKDOWN)))
 
 
-@click.command()
+@click.command(cls=ConfidenceFirst)
 @click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="Fill {{NAME}} in the files. Repeatable.")
 @click.option(
     "--confidence-method", "method", metavar="METHOD", type=Words(*METHODS), help="ask, logprobs or samples:N."

@@ -2,6 +2,7 @@
 
 import codecs
 import shlex
+from collections.abc import Collection
 
 from onbook.commands.call import Call
 from onbook.excerpt import cut_middle, plain
@@ -20,15 +21,19 @@ async def run_shown(
     *,
     timeout: float | None = None,  # noqa: ASYNC109 - as the door has it: the limit is an answer
     only_known: bool = False,
+    untold: Collection[int] = (),
 ) -> Outcome:
-    """Run what a person typed; it failed when the program says so, or had to be stopped."""
+    """Run what a person typed; it failed when the program says so, or had to be stopped. With an exit code of `untold`
+    there is nothing in it for the model."""
     speaking = _Speaking(call)
     ran = await call.live.door.run(effect, by="user", timeout=timeout, on_output=speaking.heard, only_known=only_known)
     speaking.finish(ran.output)
     line = effect.argv[0] if effect.shell else shlex.join(effect.argv)
     output = cut_middle(plain(ran.output), MOST_SHOWN)
     call.emit(process_finished(call.run, line, output, ran))
-    call.show_model(Piece(f"output of {one_line(line, 100)}", f"{output.rstrip() or '(no output)'}\n[{ending(ran)}]"))
+    if ran.exit_code not in untold:
+        told = f"{output.rstrip() or '(no output)'}\n[{ending(ran)}]"
+        call.show_model(Piece(f"output of {one_line(line, 100)}", told))
     return Outcome.PASSED if ran.exit_code == 0 and not ran.stopped else Outcome.FAILED
 
 

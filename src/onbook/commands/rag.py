@@ -8,8 +8,11 @@ from onbook.commands.call import Call
 from onbook.commands.group import Group
 from onbook.commands.params import WorkspacePath
 from onbook.models.messages import Retrying
-from onbook.outcome import OnbookError
+from onbook.outcome import OnbookError, UsageError
+from onbook.policy.door import Denied
+from onbook.policy.effects import Read
 from onbook.policy.listing import MOST_ENTRIES
+from onbook.policy.paths import Missing
 from onbook.session.budget import BudgetSpent
 from onbook.session.knowledge.excerpts import excerpt
 from onbook.session.knowledge.indexing import Work
@@ -38,7 +41,12 @@ async def add(call: Call, paths: tuple[str, ...]) -> None:
     larger than 4 MB, or that may hold keys are passed over.
     """
     knowledge = _knowledge(call)
-    work = await knowledge.add(paths, call.note)
+    try:
+        work = await knowledge.add(paths, call.note)
+    except Denied as denied:
+        if isinstance(denied.problem, Missing) and isinstance(denied.effect, Read):
+            raise UsageError(f"{denied.effect.path} does not exist") from None
+        raise
     for line in _told(work):
         call.say(line)
     try:
@@ -82,7 +90,7 @@ async def status(call: Call) -> None:
     state = await _knowledge(call).status()
     counts = state.counts
     if not counts.files:
-        call.say("nothing is indexed; /rag add PATH indexes files and folders")
+        call.note("nothing is indexed; /rag add PATH indexes files and folders")
         return
     size = f"{counts.bytes / 1e6:.1f} MB"
     call.say(f"{counted(counts.files, 'file')}, {counted(counts.chunks, 'passage')}, {size}")

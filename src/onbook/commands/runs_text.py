@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from onbook.cells import padded, width
-from onbook.journal.listing import Instance, Run
+from onbook.journal.listing import INTERRUPTED, Instance, Run
 from onbook.outcome import Outcome
 from onbook.policy.effects import one_line
 from onbook.session.budget import dollars
@@ -20,7 +20,7 @@ def run_row(run: Run) -> tuple[str, ...]:
     began = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(run.started))
     cost = "" if run.cost is None else dollars(run.cost)
     steps = f"{run.steps_done}/{run.steps}"
-    return run.id, began, run.kind, run.name, run.outcome, steps, _seconds(run.seconds), cost
+    return run.id, began, run.kind, run.name, run.outcome, steps, _seconds(run.seconds) if _is_timed(run) else "-", cost
 
 
 def resume_line(run: Run) -> str:
@@ -36,9 +36,10 @@ def run_lines(run: Run, instances: Sequence[Instance]) -> Iterator[str]:
     """A run and everything that ended in it, as a tree."""
     cost = "" if run.cost is None else f", {dollars(run.cost)}"
     role = f" as {run.role}" if run.role else ""
+    lasted = f", {_seconds(run.seconds)}" if _is_timed(run) else ""
     yield (
         f"{run.id}  {run.kind} {one_line(run.name)}{role}: {run.outcome}, "
-        f"{run.steps_done} of {run.steps} steps passed, {_seconds(run.seconds)}{cost}"
+        f"{run.steps_done} of {run.steps} steps passed{lasted}{cost}"
     )
     if run.error:
         yield f"  {one_line(run.error)}"
@@ -81,6 +82,11 @@ def _told(each: Instance) -> str:
     cost = "" if each.cost is None else f"  {dollars(each.cost)}"
     error = f"  {one_line(each.error)}" if each.error else ""
     return f"{_seconds(each.seconds)}  {size}{cost}{error}"
+
+
+def _is_timed(run: Run) -> bool:
+    """Whether anybody knows how long it took: a run that was killed has written nothing down but the ends of steps."""
+    return run.outcome != INTERRUPTED or run.instances > 0
 
 
 def _seconds(seconds: float) -> str:

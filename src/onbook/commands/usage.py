@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from onbook.commands.group import Group
+from onbook.commands.misuse import message_of
 from onbook.commands.registry import COMMANDS, slash_commands
 from onbook.outcome import UsageError
 
@@ -64,13 +65,13 @@ def usage(context: click.Context) -> str:
 
 def complaint(error: click.ClickException) -> str:
     """What click has to say, in one line of our own form."""
-    message = " ".join(error.format_message().split()).removesuffix(".")
-    message = _QUOTED_PARAMETER.sub(r"\1", message[:1].lower() + message[1:]).replace("...", "…")
+    message = _QUOTED_PARAMETER.sub(r"\1", message_of(error)).replace("...", "…")
     message = message.replace("valid integer range", "whole number")
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None or context.parent is None:
         return message
-    return f"{context.command_path}: {message}; usage: {usage(context)}"
+    hint = "" if message.endswith("?") else f"; usage: {usage(context)}"
+    return f"{context.command_path}: {message}{hint}"
 
 
 def _choices(group: click.Group, context: click.Context) -> str:

@@ -58,7 +58,7 @@ _KINDS = {
     "tokens": "a whole number, as in 20000",
     "money": "US dollars, as in 0.50",
     "turns": "a whole number, as in 3",
-    "seconds": "seconds, or as in 90s, 5m or 2h",
+    "seconds": "a time, as in 60, 90s, 5m or 2h",
 }
 
 

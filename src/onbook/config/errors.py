@@ -4,6 +4,11 @@ from collections.abc import Iterable
 
 from onbook.outcome import UsageError
 
+_NEAR = 3 / 4
+"""So much of two words has to be the same: `hlep` and `help`, not `nope` and `scope`."""
+_LIKELY = 2 / 3
+"""And so much where they begin alike: `rnu` and `run`, `pipe` and `pipeline`; not `config` and `confidence`."""
+
 
 class SettingsError(UsageError):
     """`FILE:LINE: key: what is wrong`, with a hint where there is one.
@@ -26,12 +31,22 @@ class BadValueError(SettingsError, ValueError):
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """`; did you mean X?` for the nearest choice, or nothing."""
+    """`; did you mean X?` for the nearest choice, or nothing where none is near."""
+    near = nearest(word, choices)
+    return f"; did you mean {near}?" if near else ""
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that has most in common with the word, if that is most of both. The slash or the dashes that the word
+    begins with do not count: every command and every option has them."""
     import difflib
 
-    by_case = {choice.casefold(): choice for choice in choices}
-    near = difflib.get_close_matches(word.casefold(), by_case, n=1, cutoff=0.6)
-    return f"; did you mean {by_case[near[0]]}?" if near else ""
+    name = word.casefold().lstrip("/-")
+    marks = word[: len(word) - len(name)]
+    by_name = {choice.casefold().removeprefix(marks): choice for choice in choices}
+    alike = [each for each in by_name if each[:1] == name[:1]]
+    near = difflib.get_close_matches(name, by_name, 1, _NEAR) or difflib.get_close_matches(name, alike, 1, _LIKELY)
+    return by_name[near[0]] if near else None
 
 
 def reason(error: OSError) -> str:

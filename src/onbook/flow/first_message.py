@@ -27,7 +27,7 @@ async def send_through(live: Live, flows: Sequence[Flow], text: str) -> str | Ou
     role = live.part.role.name if live.part.role else ""
     method = method_of(live.settings.confidence.method)
     prompts = [await PromptActor.of(flow, live.chat, live.door, method=method) for flow in flows]
-    door = live.door.for_started(f"role {role}")
+    door = live.door.because(f"role {role} started it")
     given: Data = Small(f"{text.rstrip(chr(10))}\n".encode())
     for flow, actor in zip(flows, prompts, strict=True):
         runner = Runner(live.root, door, live.emit, live.environ, role, {Prompt: actor}, held=live.journal)

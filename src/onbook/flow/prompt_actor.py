@@ -11,7 +11,7 @@ from onbook.config.percent import share_of
 from onbook.events import RULE
 from onbook.flow.answer import Answer
 from onbook.flow.data import Data, Small
-from onbook.flow.prompt_files import Ready, UnknownMention, prepared
+from onbook.flow.prompt_files import Ready, prepared
 from onbook.flow.question import Question
 from onbook.flow.steps import Flow, Prompt
 from onbook.flow.texts import text_of
@@ -47,8 +47,7 @@ class PromptActor:
         except UsageError as error:
             if flow.kind == "prompts":
                 raise UsageError(f"pipeline: {error}") from None
-            file = f"{error.file}: " if isinstance(error, UnknownMention) else ""
-            raise UsageError(f"{flow.kind} {flow.name}: {file}{error}") from None
+            raise UsageError(f"{flow.kind} {flow.name}: {error}") from None
 
     def question(self, definition: Prompt, told: str) -> Question:
         """What the step asks when it is given this text."""

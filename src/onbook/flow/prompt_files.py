@@ -35,8 +35,8 @@ class UnknownMention(UsageError):
     """A file that mentions a model which nobody knows."""
 
     def __init__(self, name: str, file: str) -> None:
-        super().__init__(f'@mention "{name}" did not resolve to a known model')
-        self.file = file
+        found = f'@mention "{name}" did not resolve to a known model'  # the seed's words
+        super().__init__(f"{found}, in {file}; `onbook model list` shows what there is; \\@{name} is the word itself")
 
 
 async def prepared(prompts: Sequence[Prompt], chat: Chat, door: Door, method: Method) -> dict[Prompt, Ready]:

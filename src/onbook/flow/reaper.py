@@ -4,7 +4,8 @@ On Linux the runner is a child subreaper: whoever loses its parent becomes a chi
 soon as it has cut itself loose. Whose it is, its session says, or the mark in its environment. Elsewhere the process
 group is all that can be found.
 
-A runner that is killed ends nobody. What it left behind is found by the run's id in the mark, when the run goes on.
+A runner that is killed ends nobody: its guardian does. What is left even so is found by the run's id in the mark, when
+the run goes on.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
+from onbook.policy.guardian import guardian, watched
 from onbook.policy.proc import group_answers, mark_of, marked, signal_each, signal_group, standing_of
 
 GRACE = 2.0
@@ -66,7 +68,7 @@ class Reaper:
     def new_mark(self, run: str) -> str:
         """The value of `MARK` for one process of a run."""
         self._count += 1
-        return f"{self._run}-{self._count}@{run}"
+        return watched(f"{self._run}-{self._count}@{run}")
 
     def add(self, pid: int, mark: str) -> None:
         """A script was started."""
@@ -114,13 +116,14 @@ class Reaper:
         return self._ended.pop(pid) if pid in self._ended else _collect(pid, patiently=patiently)
 
     def _list(self) -> list[int]:
-        """Our children, the adopted ones included."""
+        """Our children, the adopted ones included, but for the one that watches over all."""
         if self._children < 0:
             return []
         text = b""
         while piece := os.pread(self._children, 1 << 16, len(text)):
             text += piece
-        return [int(number) for number in text.split()]
+        watching = guardian()
+        return [pid for number in text.split() if (pid := int(number)) != watching]
 
     def _leftovers(self, pid: int) -> list[int]:
         """What belongs to the script and has lost its parent. Dead ones are collected on the way."""
@@ -140,7 +143,7 @@ class Reaper:
         return len(self._running) <= 1 and (not carried or self._is_ours(carried))
 
     def _is_ours(self, mark: bytes) -> bool:
-        return mark.startswith(self._run.encode())
+        return f".{self._run}-".encode() in mark
 
     def _strays(self) -> list[int]:
         """What is left at the very end, whoever it belonged to."""

@@ -18,15 +18,7 @@ def words_read(argv: Iterable[str]) -> Iterator[str]:
     return _within(argv, read_only=True)
 
 
-def _within(words: Iterable[str], *, read_only: bool) -> Iterator[str]:
-    for word in words:
-        yield word
-        inner = _split(word.translate(_JOINTS))
-        if inner != (word,):
-            yield from _within(_without_targets(inner) if read_only else inner, read_only=read_only)
-
-
-def _split(line: str) -> tuple[str, ...]:
+def split_line(line: str) -> tuple[str, ...]:
     """`./a.sh;./b.sh|sort` has three words, and its operators."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
@@ -35,6 +27,14 @@ def _split(line: str) -> tuple[str, ...]:
         return tuple(lexer)
     except ValueError:  # a here-document may have any quotes
         return tuple(line.split())
+
+
+def _within(words: Iterable[str], *, read_only: bool) -> Iterator[str]:
+    for word in words:
+        yield word
+        inner = split_line(word.translate(_JOINTS))
+        if inner != (word,):
+            yield from _within(_without_targets(inner) if read_only else inner, read_only=read_only)
 
 
 def _without_targets(words: tuple[str, ...]) -> tuple[str, ...]:

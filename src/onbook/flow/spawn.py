@@ -11,6 +11,7 @@ from pathlib import Path
 
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError
+from onbook.workspace.files import open_plain
 
 SHELL = "/bin/sh"
 _LIKE_A_SHELL = [signal.SIGPIPE, signal.SIGXFSZ]
@@ -106,7 +107,7 @@ def _why(error: OSError, program: str, command: str) -> str:
 def _interpreter(path: Path) -> str:
     """What the first line names after `#!`."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             line = file.readline(256)
     except OSError:
         return ""

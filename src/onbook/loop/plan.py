@@ -1,6 +1,7 @@
 """What `/loop` was asked for: the one parser of it, for the session and the command line."""
 
 import io
+import re
 import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from onbook.session.grammar import ChatLine, CommandLine, MentionLine, is_exit, 
 COUNT, MOST = 10, 100
 """Seed 3: an unbounded loop could call models and run programs for ever, with nobody looking."""
 USAGE = "Usage: /loop INTERVAL [--count N] PROMPT"
+"""Seed 3, of a loop with nothing to repeat; the options that it leaves out are ours."""
 _BAD_COUNT = f"loop: --count must be an integer between 1 and {MOST}"
 
 
@@ -110,7 +112,7 @@ class _Typed:
 
     def option(self) -> str | None:
         """The next word, if it is an option; `--` alone says that there are no more."""
-        if self._ended or not self._left.startswith("--"):
+        if self._ended or _OPTION.match(self._left) is None:
             return None
         word = self.take()
         self._ended = word == "--"
@@ -162,6 +164,8 @@ _VALUED: dict[str, Callable[[str | None], dict[str, Any]]] = {
     "--until-confidence": _until_confidence,
 }
 OPTIONS = (*_VALUED, "--on-change")
+_OPTION = re.compile(r"--|-[A-Za-z]")
+"""What an option begins with. There are no short ones, but `-m NAME` before a prompt is hardly a part of it."""
 
 
 def _check(plan: Plan) -> None:

@@ -1,6 +1,6 @@
 """A place where models live: what it has, how much each can read, and how to talk to one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from onbook.models.anthropic_messages import VERSION, AnthropicMessages
@@ -63,15 +63,19 @@ class OpenAIBackend:
     holds_schema = True
     gives_logprobs = True
 
-    def __init__(self, wire: Wire, *, remote: bool, has_tokenizer: bool = False) -> None:
+    def __init__(
+        self, wire: Wire, *, remote: bool, has_tokenizer: bool = False, besides: Mapping[str, Any] | None = None
+    ) -> None:
+        """`besides` goes along with every question to its models."""
         self.name = wire.name
         self.remote = remote
         self._wire = wire
         self._root = wire.base_url.removesuffix("/v1")
         self._has_tokenizer = has_tokenizer
+        self._besides = besides
 
     async def open(self, model: str) -> ChatModel:
-        return OpenAIChat(self._wire, model)
+        return OpenAIChat(self._wire, model, self._besides)
 
     async def list_models(self) -> tuple[str, ...] | None:
         entries = await self._entries()

@@ -4,7 +4,7 @@ import asyncio
 from importlib.util import find_spec
 
 from onbook.models.backend import OpenAIBackend, bearer
-from onbook.models.embedded import EmbeddedServer
+from onbook.models.embedded import SAMPLING, EmbeddedServer
 from onbook.models.errors import ModelNotFound
 from onbook.models.http import Wire
 from onbook.models.messages import ChatModel
@@ -66,5 +66,5 @@ class EmbeddedBackend:
                 self._server = await EmbeddedServer.open(find_weights(SMOLLM2))
                 key = self._server.key
                 wire = Wire(self.name, self._server.base_url, headers=bearer(key), key=key, remote=False)
-                self._served = OpenAIBackend(wire, remote=False, has_tokenizer=True)
+                self._served = OpenAIBackend(wire, remote=False, has_tokenizer=True, besides=SAMPLING)
         return self._served

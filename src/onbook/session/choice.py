@@ -36,6 +36,11 @@ class ModelChoice:
         async with self._choosing:
             return self.chosen or self.become(await self._resolver.choose(*self._wanted))
 
+    async def check(self) -> None:
+        """Find the active model without making it that yet; what `current` would raise is raised now."""
+        if self.chosen is None:
+            await self._resolver.choose(*self._wanted)
+
     async def named(self, name: str) -> Resolved:
         """The model of that name, as `--model`, `/model` and `@name` all understand it."""
         return await self._resolver.resolve(name, self._active_backend())

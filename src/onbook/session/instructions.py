@@ -27,11 +27,12 @@ async def instruction_of(door: Door, given: str | None) -> Instruction | None:
 
 
 async def _first_file(door: Door) -> tuple[str, str]:
+    reading = door.because("it is the workspace's instruction")
     for name in FILES:
         if (door.root / name).is_file():
             try:
                 _check_harmless(door, name)
-                data = await door.read(name, by="user", limit=MOST_BYTES + 1)
+                data = await reading.read(name, by="user", limit=MOST_BYTES + 1)
                 if len(data) > MOST_BYTES:
                     raise UsageError(f"{door.root / name}: larger than 1 MiB; shorten it or give --system")
                 return data.decode("utf-8-sig"), name

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from onbook.config.errors import did_you_mean
+from onbook.config.errors import nearest
 from onbook.models.messages import Image
 from onbook.outcome import OnbookError, UsageError
 from onbook.policy.door import Denied, Door
@@ -144,10 +144,12 @@ def _is_there(root: Path, text: str) -> bool:
 
 async def _nearby(door: Door, path: str) -> str:
     """A name that somebody may have meant, from the same folder."""
-    folder, slash, _ = path.rpartition("/")
+    folder, slash, name = path.rpartition("/")
     try:
-        entries = await door.entries(folder or slash or ".", by="user")
+        looking = door.because("a name like the one typed is looked for")
+        entries = await looking.entries(folder or slash or ".", by="user")
     except Denied:
         return ""
     names = [entry.path.rpartition("/")[2] for entry in entries if entry.path.isprintable()]
-    return did_you_mean(path, [f"{folder}{slash}{name}" for name in names])
+    near = nearest(name, names)
+    return f"; did you mean {folder}{slash}{near}?" if near else ""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from onbook.models.errors import ModelNotFound, Refused, Unreachable
-from onbook.outcome import Outcome
+from onbook.outcome import Outcome, UsageError
 from onbook.session.attachments import Prompt, is_picture
 from onbook.session.budget import BudgetSpent
 from onbook.session.conversation import asked
@@ -22,10 +22,9 @@ async def replay(
 
     Each is a turn of its own, for `/undo` and for the skills that a model loads; a record sets no skill off.
     """
-    answered = [turn for turn in turns if turn.outcome == Outcome.PASSED.value]
-    for line in _not_replayed(len(turns) - len(answered), answered):
+    again = to_ask_again(turns)
+    for line in _not_replayed(turns):
         warn(line)
-    again = [turn for turn in answered if not turn.pipeline]
     outcome = Outcome.PASSED
     for turn in again:
         show(asked(turn))
@@ -39,10 +38,23 @@ async def replay(
     return outcome
 
 
-def _not_replayed(skipped: int, answered: Sequence[Turn]) -> Iterator[str]:
-    if skipped:
-        turns = "1 turn that was" if skipped == 1 else f"{skipped} turns that were"
-        yield f"skipped {turns} cancelled or failed"
+def to_ask_again(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns with a question that was answered; UsageError with the reasons where there is none."""
+    again = [turn for turn in _answered(turns) if not turn.pipeline]
+    if not again:
+        raise UsageError(f"there is no question to ask again: {'; '.join(_not_replayed(turns)) or 'nothing was said'}")
+    return again
+
+
+def _answered(turns: Sequence[Turn]) -> list[Turn]:
+    return [turn for turn in turns if turn.outcome == Outcome.PASSED.value]
+
+
+def _not_replayed(turns: Sequence[Turn]) -> Iterator[str]:
+    answered = _answered(turns)
+    if skipped := len(turns) - len(answered):
+        which = "1 turn that was" if skipped == 1 else f"{skipped} turns that were"
+        yield f"skipped {which} cancelled or failed"
     for turn in answered:
         if turn.pipeline:
             yield f"not run again: {turn.user}; its prompt files are not in the record, so type it yourself"

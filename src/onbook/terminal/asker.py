@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from onbook.terminal.board import Board, Question
 from onbook.terminal.line_input import next_line
-from onbook.terminal.screen import printable, write_aside
+from onbook.terminal.screen import at_words, printable, width_of, write_aside
 
 if TYPE_CHECKING:
     from onbook.policy.door import Answer
@@ -185,7 +185,7 @@ class LineAsker:
     async def ask(self, effect: "Effect", reason: str, change: "Change | None" = None) -> "Answer":
         lines = (*shown_change(change), *shown_commands(effect), *question_about(effect, reason), CHOICES)
         termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question does not answer it
-        write_aside(printable("\n".join(("", *lines))) + "\n? ")
+        write_aside(at_words(printable("\n".join(("", *lines))), width_of(sys.stderr)) + "\n? ")
         while True:
             line = await next_line()
             if not line:  # the end of the input is nobody's yes

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from onbook.terminal.gate_list import GateList, arrow_keys
 from onbook.terminal.line_input import next_line
-from onbook.terminal.screen import is_terminal, printable, write_aside
+from onbook.terminal.screen import is_terminal, say_aside, write_aside
 from onbook.workflow.gates import Answer, Question, Stopped
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def edit_now(path: Path) -> bool:
     try:
         click.edit(filename=str(path))
     except (click.ClickException, OSError) as error:
-        write_aside(f"onbook: {printable(str(error))}\n")
+        say_aside(f"onbook: {error}")
         return False
     return True
 

@@ -1,6 +1,5 @@
 """A gate as a list: a number and a label for each choice, what comes of it, and one's own words last."""
 
-import re
 import sys
 import textwrap
 from collections.abc import Callable
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from onbook.cells import width
+from onbook.cells import in_rows
 from onbook.terminal.screen import printable, width_of
 from onbook.workflow.answers import answer_in
 from onbook.workflow.gates import Answer, Question
@@ -100,13 +99,7 @@ class GateList:
 def _rows_of(line: str, hanging: str = "") -> list[str]:
     """The line, broken between words where the terminal would break it in the middle of one."""
     room = width_of(sys.stderr)
-    rows = [""]
-    for word in re.findall(r"\s*\S+", line):
-        if room is not None and rows[-1] and width(rows[-1] + word) >= room:
-            rows.append(hanging + word.lstrip())
-        else:
-            rows[-1] += word
-    return rows
+    return [line] if room is None else in_rows(line, room - 1, hanging)
 
 
 def arrow_keys(standing: Callable[[], bool], moved: Callable[[int], None]) -> "KeyBindings":

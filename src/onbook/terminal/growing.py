@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Protocol
 
 from onbook.terminal.markdown_blocks import LONGEST, Block, MarkdownBlocks
-from onbook.terminal.screen import printable, styled
+from onbook.terminal.screen import at_words, printable, styled
 
 WIDEST = 100
 """Columns of a page of the manual: longer lines are hard to follow."""
 _HELP = re.compile(r"/help\b", re.IGNORECASE)
+_HANDS_ON = re.compile(r"!|/(?:diff|files|git|run|script|search)\b", re.IGNORECASE)
 _SHOWS_DIFF = re.compile(r"/(?:diff|git\s+(?:diff|show))\b", re.IGNORECASE)
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 
@@ -57,16 +58,26 @@ class Words:
         return gap + rendered(block.text, self._columns())
 
 
+def is_own_words(command: str) -> bool:
+    """Whether a command that was typed so speaks itself. The lines that others hand on, of programs and of files, stay
+    as they are: somebody may want to copy them."""
+    return bool(command) and _HANDS_ON.match(command.strip()) is None
+
+
 def said_by(command: str, columns: Callable[[], int]) -> Growing:
     """What is said by a command that was typed so."""
-    return Page(columns) if _HELP.match(command.strip()) else Lines(command)
+    if _HELP.match(command.strip()):
+        return Page(columns)
+    is_diff = _SHOWS_DIFF.match(command.strip()) is not None
+    return Lines(columns if is_own_words(command) else None, is_diff=is_diff)
 
 
 class Lines:
-    """What a command says: line by line as it comes, a diff in its usual colours."""
+    """What a command says: line by line as it comes, a diff in its usual colours. With a width no word is broken."""
 
-    def __init__(self, command: str) -> None:
-        self._is_diff = _SHOWS_DIFF.match(command.strip()) is not None
+    def __init__(self, columns: Callable[[], int] | None = None, *, is_diff: bool = False) -> None:
+        self._columns = columns
+        self._is_diff = is_diff
         self._rest = ""
 
     @property
@@ -85,17 +96,20 @@ class Lines:
         return self._shown(left) if left else ""
 
     def _shown(self, line: str) -> str:
-        line = printable(line)
+        line = self._in_rows(line)
         colour = _COLOURS.get(line[:1]) if self._is_diff else None
         return (styled(colour, line) if colour else line) + "\n"
+
+    def _in_rows(self, line: str) -> str:
+        return at_words(printable(line), self._columns() if self._columns is not None else None)
 
 
 class Page(Lines):
     """What `/help` says: a page of the manual is drawn as the Markdown it is, once all of it is there."""
 
     def __init__(self, columns: Callable[[], int]) -> None:
-        super().__init__("")
-        self._columns = columns
+        super().__init__(columns)
+        self._width = columns
         self._text = ""
 
     def feed(self, text: str) -> str:
@@ -108,14 +122,14 @@ class Page(Lines):
             return super().feed(text) + super().end()
         from onbook.terminal.markdown import rendered
 
-        return rendered(text, min(self._columns(), WIDEST), reflowed=True)
+        return rendered(text, min(self._width(), WIDEST), reflowed=True)
 
 
 class Thoughts(Lines):
     """What a model thinks aloud: line by line too, set back, without the empty lines around it."""
 
-    def __init__(self) -> None:
-        super().__init__("")
+    def __init__(self, columns: Callable[[], int]) -> None:
+        super().__init__(columns)
         self._said = False
         self._gap = ""
 
@@ -124,4 +138,4 @@ class Thoughts(Lines):
             self._gap = "\n" if self._said else ""
             return ""
         gap, self._gap, self._said = self._gap, "", True
-        return gap + styled("2", printable(line)) + "\n"
+        return gap + styled("2", self._in_rows(line)) + "\n"

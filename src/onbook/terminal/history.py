@@ -8,6 +8,7 @@ from prompt_toolkit.history import History
 
 from onbook.outcome import OnbookError
 from onbook.terminal.paste import PASTED
+from onbook.workspace.files import open_plain, write_atomic
 
 _MOST_BYTES = 1024 * 1024
 """What is read of the file at the start; at twice that, the older half is dropped."""
@@ -50,7 +51,7 @@ class InputHistory(History):
 
     def _append(self, line: bytes) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
             os.write(file, line)
         finally:
@@ -58,7 +59,7 @@ class InputHistory(History):
 
     def _tail(self) -> bytes:
         try:
-            with self._path.open("rb") as file:
+            with open_plain(self._path) as file:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(size - _MOST_BYTES, 0))
                 tail = file.read()
@@ -69,8 +70,6 @@ class InputHistory(History):
         return tail
 
     def _shorten(self, tail: bytes) -> None:
-        from onbook.workspace.files import write_atomic
-
         try:
             write_atomic(self._path, tail[tail.index(b"\n") + 1 :], 0o600)
         except (OnbookError, ValueError):

@@ -8,7 +8,7 @@ from onbook.outcome import Outcome, UsageError
 from onbook.policy.secrets import redact
 from onbook.session.live import Live
 from onbook.terminal.asides import problem_line
-from onbook.terminal.screen import printable, write_aside
+from onbook.terminal.screen import say_aside, write_aside
 from onbook.terminal.signals import cancelling, leaving
 
 PROMPT = "> "
@@ -46,7 +46,7 @@ def _turn(runner: asyncio.Runner, live: Live, line: str, *, at_terminal: bool) -
     except Exception as error:
         if not at_terminal:
             raise
-        write_aside(printable(redact(problem_line(error))) + "\n")
+        say_aside(redact(problem_line(error)))
         return Outcome.FAILED
 
 
@@ -65,7 +65,7 @@ def _next_line() -> str | None:
         except KeyboardInterrupt:
             write_aside("\n")
         except UnicodeDecodeError:
-            write_aside("onbook: that line is not UTF-8 text\n")
+            say_aside("onbook: that line is not UTF-8 text")
         except EOFError:
             write_aside("\n")
             return None

@@ -1,7 +1,7 @@
 """The view of a session at a terminal: what is complete stays above the prompt, what is growing stands on the board."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -27,7 +27,7 @@ from onbook.terminal.board import Board
 from onbook.terminal.flow_view import FlowView, header, is_flow
 from onbook.terminal.growing import Growing, Lines, Thoughts, Words, said_by
 from onbook.terminal.harness_view import GateLines, HarnessView
-from onbook.terminal.screen import marked, printable, styled
+from onbook.terminal.screen import at_words, marked, printable, styled
 from onbook.terminal.surface import Surface
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _Run:
 
     model: str
     text: Growing
-    thoughts: Growing = field(default_factory=Thoughts)
+    thoughts: Growing
     speaks: bool = False
     """Whether its model has begun to answer."""
     flow: FlowView | None = None
@@ -76,7 +76,7 @@ class LiveView:
 
     def aside(self, line: str, *, dimmed: bool = True) -> None:
         """A line that stays, beside the answers."""
-        shown = marked(printable(line))
+        shown = marked(at_words(printable(line), self._surface.columns))
         self._surface.say((styled("2", shown) if dimmed else shown) + "\n")
 
     def echo(self, line: str) -> None:
@@ -105,7 +105,8 @@ class LiveView:
             self._speaks(event, event.speaker.model)
             return
         flow = FlowView(event) if is_flow(event) else None
-        self._runs[event.run] = _Run("", said_by(event.input, lambda: self._surface.columns), flow=flow)
+        command = event.input if event.kind == "command" else ""
+        self._runs[event.run] = _Run("", said_by(command, self._columns), Thoughts(self._columns), flow=flow)
         if event.kind == "harness":
             self._harness = HarnessView(event)
         if event.kind == "loop":
@@ -141,7 +142,7 @@ class LiveView:
             self.aside(self._gates.answered(event), dimmed=False)
 
     def _speaks(self, event: RunStarted, model: str) -> None:
-        run = self._runs[event.run] = _Run(model, Words(lambda: self._surface.columns))
+        run = self._runs[event.run] = _Run(model, Words(self._columns), Thoughts(self._columns))
         if event.kind == "prompt":
             run.is_prompt = True
             run.flow = self._flow_around(event)
@@ -220,7 +221,7 @@ class LiveView:
             self.aside(event.text if own else f"onbook: {event.text}", dimmed=not own and event.level != "warning")
 
     def _finished(self, event: RunFinished) -> None:
-        run = self._runs.pop(event.run, None) or _Run("", Lines(""))
+        run = self._runs.pop(event.run, None) or self._unheard_of()
         self._end_text(run)
         self._board.waiting = None
         self._forget(event)
@@ -259,13 +260,20 @@ class LiveView:
     def _close(self, event: RunFinished, flow: FlowView) -> None:
         """A pipeline ends with its table; and with its answer, where another one was heard."""
         if flow.is_pipeline and event.outcome == "passed" and not flow.has_let_hear(event):
-            answer = Words(lambda: self._surface.columns)
+            answer = Words(self._columns)
             self._surface.say(answer.feed(event.text) + answer.end())
         for line in flow.table(self._surface.columns):
             self.aside(line)
 
     def _run(self, event: Event) -> _Run:
-        return self._runs.setdefault(event.run, _Run("", Lines("")))
+        return self._runs.setdefault(event.run, self._unheard_of())
+
+    def _unheard_of(self) -> _Run:
+        """A run whose beginning was not seen."""
+        return _Run("", Lines(), Thoughts(self._columns))
+
+    def _columns(self) -> int:
+        return self._surface.columns
 
     def _end_text(self, run: _Run) -> None:
         self._end_thoughts(run)
@@ -276,7 +284,7 @@ class LiveView:
     def _end_thoughts(self, run: _Run) -> None:
         if self._board.thoughts is not None:
             self._surface.say(run.thoughts.end())
-            run.thoughts, self._board.thoughts = Thoughts(), None
+            run.thoughts, self._board.thoughts = Thoughts(self._columns), None
 
 
 _TAKES: dict[type[Event], Callable[[LiveView, Any], None]] = {

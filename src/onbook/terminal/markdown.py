@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
-    from rich.console import Console, ConsoleOptions
     from rich.markdown import Markdown, MarkdownElement
-    from rich.table import Table
 
 
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
@@ -54,19 +52,12 @@ def rendered(text: str, columns: int, *, reflowed: bool = False) -> str:
 
 def _parsed(text: str, *, reflowed: bool) -> "Markdown":
     """As written: tags stay visible, a line stays a line, headings stay on the left, a link shows where it leads."""
-    from rich.markdown import Heading, Markdown, TableElement
+    from rich.markdown import Heading, Markdown
+
+    from onbook.terminal.markdown_tables import WholeTable
 
     class LeftHeading(Heading):
         LEVEL_ALIGN = dict.fromkeys(Heading.LEVEL_ALIGN, "left")
-
-    class WholeTable(TableElement):
-        """A word that is too long for its column goes on in the next line, where rich would cut it off."""
-
-        def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[Table]":
-            for table in super().__rich_console__(console, options):
-                for column in table.columns:  # type: ignore[union-attr]
-                    column.overflow = "fold"
-                yield table  # type: ignore[misc]
 
     markdown = Markdown("", hyperlinks=False, code_theme="ansi_light" if _is_light() else "ansi_dark")
     own: dict[str, type[MarkdownElement]] = {"heading_open": LeftHeading, "table_open": WholeTable}

@@ -4,6 +4,7 @@ import asyncio
 import errno
 
 from onbook.outcome import OnbookError
+from onbook.terminal.reader import READER
 
 
 class OutputLost(OnbookError):
@@ -12,6 +13,6 @@ class OutputLost(OnbookError):
 
 def loss(error: OSError) -> BaseException:
     """What ends the turn. A reader or a terminal that left cancels it; it is recorded as far as it came."""
-    if error.errno in (errno.EPIPE, errno.EIO):
+    if READER.has_left(error) or error.errno == errno.EIO:
         return asyncio.CancelledError()
     return OutputLost(f"cannot write the answer to standard output: {error.strerror}")

@@ -1,8 +1,11 @@
 """What a stream can show: is it a terminal, can somebody be asked there, how dim text looks, what must not reach it."""
 
 import os
+import re
 import sys
 from typing import TextIO
+
+from onbook.cells import in_rows, width
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -41,6 +44,22 @@ def printable(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
+def at_words(text: str, columns: int | None) -> str:
+    """The text with its lines broken where a terminal of that width would break them in the middle of a word. Without
+    a width all stays on its line, where grep finds it."""
+    if columns is None:
+        return text
+    lines = text.split("\n")
+    return "\n".join(row for line in lines for row in in_rows(line, columns, hanging(line, columns)))
+
+
+def hanging(line: str, columns: int) -> str:
+    """The spaces before what a line goes on with: it stands below its own words, behind indentation, mark and columns,
+    as far as these leave half of the room."""
+    ends = (width(line[: found.end()]) for found in _BEFORE_WORDS.finditer(line[:columns]))
+    return " " * max(end for end in (0, *ends) if end <= columns // 2)
+
+
 def fit_for(stream: TextIO, text: str) -> str:
     """The text as the stream may have it: a terminal, dumb or not, gets nothing that drives it; a file gets all."""
     return printable(text) if stream.isatty() else text
@@ -60,9 +79,16 @@ def write_aside(text: str) -> None:
         pass
 
 
+def say_aside(line: str) -> None:
+    """A line of our own on standard error, beside whatever is answered."""
+    write_aside(at_words(printable(line), width_of(sys.stderr)) + "\n")
+
+
 _GREEN, _RED = "\x1b[32m✓\x1b[39m", "\x1b[31m✗\x1b[39m"
 _USUAL_WIDTH = 80
 """Of a terminal that does not say."""
+_BEFORE_WORDS = re.compile(r"^\s*(?:(?:[-*+•✓✗–]|\d+[.)]) +)?(?=\S)|(?<=[^\s.!?]) {2,}(?=\S)")
+"""A list's mark, or a gap between columns; two spaces after a sentence are none."""
 
 # A carriage return is dropped, for the sake of replies that end their lines in two characters.
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}

@@ -1,12 +1,14 @@
 """SIGTERM and a closed terminal end the work the way Ctrl-C does: cancelled, recorded, cleaned up."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 _STOPPING = (signal.SIGTERM, signal.SIGHUP)
+_NOBODY = -1
 
 
 @contextmanager
@@ -22,7 +24,8 @@ def cancelling() -> Iterator[None]:
 
     before = {number: signal.signal(number, stop) for number in _heeded()}
     try:
-        yield
+        with _waking(loop):
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -39,6 +42,28 @@ def leaving() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _waking(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """A signal, Ctrl-C too, that comes just before the loop goes to sleep wakes it. Python alone calls a handler when
+    there is something to do again, and for work that hangs in a thread that may be never."""
+    heard, told = os.pipe()
+    os.set_blocking(heard, False)
+    os.set_blocking(told, False)
+    others = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    if others != _NOBODY:  # a loop that handles signals itself has seen to it
+        signal.set_wakeup_fd(others)
+    loop.add_reader(heard, os.read, heard, 4096)
+    try:
+        yield
+    finally:
+        last = signal.set_wakeup_fd(_NOBODY)
+        if last != told:
+            signal.set_wakeup_fd(last)
+        loop.remove_reader(heard)
+        os.close(heard)
+        os.close(told)
 
 
 def _heeded() -> list[signal.Signals]:

@@ -107,14 +107,14 @@ class Surface:
             return
         drawn = app.is_running
         self._foreshadowed = drawn and bool(word)
-        if drawn:
+        if drawn and (text or word):  # what was foreshadowed is drawn over, in one go: it must not vanish in between
             app.renderer.erase()
-        app.output.write_raw(text.replace("\n", "\r\n"))
+        if text:
+            app.output.write_raw(text.replace("\n", "\r\n"))
+            app.output.flush()
         if self._foreshadowed:
             self._foreshadow(app, word)
-            return
-        app.output.flush()
-        if drawn:
+        elif drawn:
             self._render(app)
 
     def _foreshadow(self, app: "Application[Any]", word: str) -> None:

@@ -23,6 +23,7 @@ from onbook.events import (
 )
 from onbook.terminal.asides import is_heard, is_worth_saying, process_line, statistics, tool_call, tool_lines
 from onbook.terminal.flow_view import FlowView, header, is_flow, is_last
+from onbook.terminal.growing import is_own_words
 from onbook.terminal.harness_view import GateLines, HarnessView
 from onbook.terminal.screen import is_terminal, width_of
 from onbook.terminal.spinner import Spinner
@@ -59,6 +60,8 @@ class TextView:
         self._flows: dict[str, FlowView] = {}
         self._prompts: dict[str, _Prompt] = {}
         self._loops: set[str] = set()
+        self._wordy: set[str] = set()
+        """Runs that speak in words, of a model or of our own, which a terminal should not break."""
         self._harness: HarnessView | None = None
         self._gates = GateLines()
         self._waits_for = ""
@@ -81,6 +84,8 @@ class TextView:
         self._speakers[event.run] = self._waits_for = model
         self._streams.begin()
         self._silent = event.speaker is not None
+        if model or (event.kind == "command" and is_own_words(event.input)):
+            self._wordy.add(event.run)
         if event.kind == "prompt":
             self._asked(event)
         if event.kind == "loop":
@@ -135,7 +140,7 @@ class TextView:
             self._murmur(event, dimmed=not prompt.stands)
         elif self._streaming:
             self._speak()
-            self._streams.answer(event.text)
+            self._streams.answer(event.text, flows=event.run in self._wordy)
 
     def _murmur(self, event: ReasoningDelta | TextDelta, *, dimmed: bool = True) -> None:
         """What a model thinks, or what it says in a step whose output is not the answer yet."""
@@ -145,6 +150,7 @@ class TextView:
 
     def _called(self, event: ToolCalled) -> None:
         self._speak()
+        self._streams.end_line()
         self._calls[event.call] = self._waits_for = tool_call(event.name, event.arguments)
         self._silent = True
         self._wait()
@@ -201,8 +207,9 @@ class TextView:
         prompt = self._prompts.pop(event.run, None)
         has_answer = event.outcome == "passed" or (event.text and self._is_harness(event))
         if has_answer and prompt is None and self._is_untold(event, flow):
-            self._streams.answer(event.text)
+            self._streams.answer(event.text, flows=flow is not None or self._is_harness(event))
         self._streams.end_line()
+        self._wordy.discard(event.run)
         if self._is_harness(event):
             self._harness = None
         if flow is not None:

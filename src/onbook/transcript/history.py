@@ -14,6 +14,7 @@ from onbook.transcript.sealing import INTERRUPTED, is_sealed
 from onbook.transcript.steps import Step, steps_of
 from onbook.transcript.tail import can_grow, without_half_character
 from onbook.transcript.turns import Turn, turns_of
+from onbook.workspace.files import read_plain
 
 _INTERRUPTION = f"\n[[{INTERRUPTED}]]\n".encode()
 
@@ -57,7 +58,7 @@ def _session(path: Path, data: bytes, *, appendable: bool) -> Session:
 
 def _contents(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
     except OSError as error:
         raise TranscriptError(f"cannot read the transcript: {error.strerror}") from None
     if not data or data.isspace():

@@ -64,7 +64,7 @@ class Recorder:
         except OSError as error:
             raise TranscriptError(f"{folder}: cannot make the sessions folder: {error.strerror}") from None
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise TranscriptError(f"{folder}: cannot write sessions here: permission denied")
+            raise TranscriptError(f"{folder}: cannot write sessions here: the folder is not writable")
         now = time.time() if now is None else now
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
         return cls(folder / f"{stamp}-{os.urandom(3).hex()}{SUFFIX}", cast, now)

@@ -59,7 +59,7 @@ def find_session(folder: Path, ref: str = "latest") -> Path:
     if fits:
         raise NoSuchSession(f'session "{ref}" is ambiguous: {_some(sorted(fits, reverse=True))}')
     near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.4) or list(reversed(names))
-    raise NoSuchSession(f'no session "{ref}" in {folder}; there is {_some(near)}')
+    raise NoSuchSession(f'no session "{ref}" in {folder}; recorded: {_some(near)}')
 
 
 def _latest(folder: Path, paths: list[Path]) -> Path:
@@ -68,7 +68,7 @@ def _latest(folder: Path, paths: list[Path]) -> Path:
         if session.turns:
             return session.path
     names = _some([path.name for path in paths])
-    raise NoSuchSession(f"no session in {folder} can be read and has a finished turn; there is {names}")
+    raise NoSuchSession(f"no session in {folder} can be read and has a finished turn: {names}")
 
 
 def _files(folder: Path) -> list[Path]:

@@ -4,7 +4,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from onbook.transcript.errors import TranscriptError
+from onbook.transcript.errors import SessionInUse, TranscriptError
 
 
 class AppendOnlyFile:
@@ -20,7 +20,7 @@ class AppendOnlyFile:
         except OSError as error:
             os.close(descriptor)
             if isinstance(error, BlockingIOError):
-                raise TranscriptError(f"session {path.stem} is in use by another process") from None
+                raise SessionInUse(path.stem) from None
             raise TranscriptError(f"{path}: cannot lock the session: {error.strerror}") from None
 
     @classmethod

@@ -80,6 +80,8 @@ OPTIONS: tuple[OptionRow, ...] = (
         ("clean",),
     ),
 )
+COMMANDS = ("build_cmd", "test_cmd", "lint_cmd", "type_check_cmd")
+"""The commands of the checks: the fields of their options, and of the state."""
 
 
 class WorkflowOptions(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ from onbook.workflow.finish.git import Commits
 from onbook.workflow.gates import Stopped, Waiting
 from onbook.workflow.machine import Ended, perform
 from onbook.workflow.messages import Words, catalogue
-from onbook.workflow.options import OPTIONS, WITH_TASK, WorkflowOptions
+from onbook.workflow.options import COMMANDS, OPTIONS, WITH_TASK, WorkflowOptions
 from onbook.workflow.setup.language import language_named, language_of
 from onbook.workflow.setup.model_gate import check_given_models
 from onbook.workflow.setup.setup import first_state
@@ -40,6 +40,8 @@ from onbook.workflow.work import Agents, Work
 
 _OWN_WAYS: tuple[Phase, ...] = ("verify_done", "evaluate_done")
 """Where a single phase goes on is said by whoever asked for it, not by what a resume would do there."""
+_MAY_CHANGE = ("answers", "user_lang", *COMMANDS)
+"""What a resume may say otherwise than setup: a check may have turned out to be one that cannot run here."""
 
 
 async def run_workflow(live: Live, options: WorkflowOptions) -> Outcome:
@@ -124,6 +126,7 @@ class _Call:
         if first is None:
             stays = _OWN_WAYS if self.options.action in PREREQUISITES else ()
             await go_on(self.store, self.words, self.say, has_git, stays=stays)
+            self._name_checks()
         else:
             way = await recover(self.store, self.gates, self.words, self.say, has_git)
             if way == "ended":
@@ -155,6 +158,12 @@ class _Call:
         said = self.options.user_lang
         self._speak(self.store.state.user_lang if said is None else language_named(said), named=said is not None)
         return Work(self.live, self.run, self.store, self.gates, agents, self.words)
+
+    def _name_checks(self) -> None:
+        """Commands that were named for this resume, in place of those that could not run."""
+        named = {field: command for field in COMMANDS if (command := getattr(self.options, field)) is not None}
+        if named and self.store.state.phase != "setup":
+            self.store.write(msgspec.structs.replace(self.store.state, **named))
 
     def _speak(self, lang: str, *, named: bool = False) -> None:
         state = self.store.state
@@ -229,5 +238,5 @@ def _check_settled(options: WorkflowOptions, words: Words) -> None:
     """What setup has settled stays; saying otherwise later would be ignored, so it is refused."""
     plain = WorkflowOptions()
     for row in OPTIONS:
-        if row.field not in ("answers", "user_lang") and getattr(options, row.field) != getattr(plain, row.field):
+        if row.field not in _MAY_CHANGE and getattr(options, row.field) != getattr(plain, row.field):
             raise UsageError(words("session.settled", flag=row.flag))

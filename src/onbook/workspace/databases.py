@@ -6,6 +6,7 @@ from pathlib import Path
 
 from onbook.config.errors import reason
 from onbook.workspace.errors import WorkspaceError
+from onbook.workspace.files import open_plain
 from onbook.workspace.root import PRIVATE_NAME, private_folder
 
 _COMPANIONS = ("", "-wal", "-shm", "-journal")
@@ -24,6 +25,7 @@ def private_database(root: Path, name: str) -> Path:
             raise WorkspaceError(f"{each} is a link, and databases are not written through links; remove it")
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600))
+        open_plain(path).close()  # SQLite would wait for a pipe
     except OSError as error:
         raise WorkspaceError(f"cannot open {path}: {reason(error)}") from None
     return path

@@ -1,13 +1,16 @@
-"""Writing so that a kill at any instruction leaves the old file or the new one; locks between processes."""
+"""Writing so that a kill at any instruction leaves the old file or the new one; reading that never waits for somebody;
+locks between processes."""
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 
 from onbook.config.errors import reason
-from onbook.workspace.errors import WorkspaceError
+from onbook.workspace.errors import NotWritable, WorkspaceError
 
 LOCK_SECONDS = 10.0
 
@@ -20,9 +23,28 @@ def write_atomic(path: Path, data: bytes, mode: int | None = None) -> None:
     try:
         _replace(path.resolve() if path.is_symlink() else path, data, mode)
     except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {reason(error)}") from None
+        raise NotWritable(f"cannot write {path}: {reason(error)}", why=reason(error)) from None
     except RuntimeError:  # a circle of links, before Python 3.13
         raise WorkspaceError(f"cannot write {path}: its links go round in a circle") from None
+
+
+def open_plain(path: Path) -> BufferedReader:
+    """A regular file, open for reading; links are followed. OSError for anything else that may stand there: a pipe is
+    waited for, a device has no end."""
+    _check_plain(path.stat())  # opening a device may already do something
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        _check_plain(os.fstat(descriptor))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_plain(path: Path) -> bytes:
+    """All that is in a regular file; OSError as of `open_plain`."""
+    with open_plain(path) as file:
+        return file.read()
 
 
 def make_private(folder: Path) -> None:
@@ -45,13 +67,20 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
             f"{path} is in use by another onbook (waited {seconds:g} s); try again when it has finished"
         ) from None
     except OSError as error:
-        raise WorkspaceError(f"cannot lock {path}: {reason(error)}") from None
+        raise NotWritable(f"cannot lock {path}: {reason(error)}", why=reason(error)) from None
     except NotImplementedError:
         raise WorkspaceError(f"cannot lock {path}: the file system has no locks") from None
     try:
         yield
     finally:
         lock.release()
+
+
+def _check_plain(found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
 
 
 def _replace(target: Path, data: bytes, mode: int | None) -> None:

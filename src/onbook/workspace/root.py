@@ -1,5 +1,6 @@
 """Which folder is the workspace, and onbook's private folder inside it."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from onbook.config.errors import reason
 from onbook.config.places import SETTINGS_NAME
 from onbook.outcome import UsageError
-from onbook.workspace.errors import WorkspaceError
+from onbook.workspace.errors import NotWritable, WorkspaceError
 from onbook.workspace.files import write_atomic
 
 PRIVATE_NAME = ".onbook"
@@ -70,9 +71,9 @@ def _make_private(root: Path, folder: Path) -> Path:
         if folder.name == PRIVATE_NAME:
             _ignore_everything(folder / ".gitignore")
     except OSError as error:
-        raise WorkspaceError(
-            f"cannot write to {folder}: {reason(error)}; choose another folder with --workspace"
-        ) from None
+        why = reason(error)
+        sentence = f"cannot write to {folder}: {why}; choose another folder with --workspace"
+        raise NotWritable(sentence, why=why) from None
     return folder
 
 
@@ -90,6 +91,8 @@ def _ignore_everything(gitignore: Path) -> None:
     except FileNotFoundError:
         pass
     else:
+        if stat.S_ISFIFO(found.st_mode):
+            raise OSError(errno.EINVAL, f"{gitignore.name} in it is a pipe, for which git would wait")
         if found.st_size or not stat.S_ISREG(found.st_mode):  # a planted link is not followed
             return
     write_atomic(gitignore, b"*\n")

@@ -1,5 +1,7 @@
 """Adding and removing routes in an `onbook.toml`, keeping its comments and layout."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +11,9 @@ from onbook.config.errors import reason
 from onbook.config.parse import decode, parse_settings, parse_toml, read_content
 from onbook.config.settings import Route
 from onbook.outcome import UsageError
-from onbook.workspace.errors import WorkspaceError
+from onbook.workspace.errors import NotWritable, WorkspaceError
 from onbook.workspace.files import locked, write_atomic
-from onbook.workspace.root import private_folder
+from onbook.workspace.root import PRIVATE_NAME, private_folder
 
 if TYPE_CHECKING:
     import tomlkit
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 def add_route(path: Path, route: Route) -> None:
     """Write `route` into the file, made when missing. A name that is taken is refused."""
-    with locked(_lock_path(path)):
+    with _held(path):
         text = _read(path)
         values = parse_toml(text, path)
         routes = _routes(values)
@@ -35,7 +37,7 @@ def remove_route(path: Path, name: str) -> bool:
     """Take the route of that name (in any case) out of the file; False when there is none."""
     if read_content(path) is None:
         return False
-    with locked(_lock_path(path)):
+    with _held(path):
         text = _read(path)
         values = parse_toml(text, path)
         routes = _routes(values)
@@ -48,13 +50,19 @@ def remove_route(path: Path, name: str) -> bool:
     return True
 
 
-def _lock_path(path: Path) -> Path:
-    """The lock lies in the private folder beside the file, where git does not see it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"cannot write {path}: {reason(error)}") from None
-    return private_folder(path.parent) / path.name
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """The file for us alone. Its lock lies in the private folder beside it, where git does not see it; nobody asked
+    for that one, so what stands in its way is said of the file."""
+    with ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(private_folder(path.parent) / path.name))
+        except NotWritable as error:
+            raise WorkspaceError(f"cannot write {path}: no lock in {path.parent / PRIVATE_NAME}: {error.why}") from None
+        except OSError as error:
+            raise WorkspaceError(f"cannot write {path}: {reason(error)}") from None
+        yield
 
 
 def _read(path: Path) -> str:

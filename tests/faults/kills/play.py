@@ -21,5 +21,8 @@ class Play:
     check: Callable[[Stage], None] = lambda _: None
     """What has to be so right after the kill."""
 
+    slowness: int = 1
+    """One that takes long is tried so many times less."""
+
     def __str__(self) -> str:
         return self.name

@@ -1,18 +1,25 @@
-"""Plays in which somebody talks to a model: a question, one with tools, a session, a loop."""
+"""Plays in which somebody talks to a model: a question, one with tools, a session, one with an MCP server, a loop."""
+
+import json
+import sys
+from collections.abc import Callable
 
 from onbook.session.memory.store import Memory
 from onbook.transcript import Cast, Recorder, Turn
 from onbook.workspace.root import sessions_folder
 from tests.conftest import write_script
-from tests.faults.kills.model import NEW, last_line
+from tests.faults.kills.model import ASK_SERVER, NEW, last_line
 from tests.faults.kills.play import Play
 from tests.faults.kills.theatre import Stage
 from tests.faults.ledger import kept
+from tests.session.mcp.conftest import HERE as SERVERS
 
 OLD = "old\n" * 2000
 CHANGE = ("ask", "--allow", "write", "--allow", "run", "Change the notes")
 LINES = ("first", "/memory add We use tabs.", "!./slow.sh", "second", "third")
 TALK = ("first", "second", "third")
+SERVED = (ASK_SERVER, "second")
+SERVER = json.dumps([sys.executable, str(SERVERS / "plain_server.py")])
 LOOP = ("loop", "100ms", "--count", "3", "Is it done?")
 
 
@@ -49,16 +56,31 @@ def _change_again(stage: Stage) -> object:
     return done.stdout, (stage.root / "notes.txt").read_text()
 
 
-def _talk_on(stage: Stage) -> object:
+def _seat_a_server(stage: Stage) -> None:
+    server = f'\n[[mcp]]\nname = "plain"\ncommand = {SERVER}\nallow = ["*"]\n'
+    stage.settings.write_text(stage.settings.read_text() + server)
+
+
+def _talking_on(lines: tuple[str, ...]) -> Callable[[Stage], list[tuple[str, str]]]:
     """What was not answered yet is said again."""
-    said = [last_line(turn.user) for turn in stage.turns if turn.outcome == "passed"]
-    talk = [line for line in said if line in TALK]
-    kept(talk == list(TALK[: len(talk)]), "the order of what was said")
-    rest = "".join(f"{line}\n" for line in TALK[len(talk) :])
-    stage.run(*(("--continue",) if said else ()), stdin=rest)
-    kept(len(Memory(stage.root).load().facts) < 2, "the memory")
-    turns = [(last_line(turn.user), turn.reply) for turn in stage.turns if turn.outcome == "passed"]
-    return [(line, reply) for line, reply in turns if line in TALK]
+
+    def talk_on(stage: Stage) -> list[tuple[str, str]]:
+        said = [last_line(turn.user) for turn in stage.turns if turn.outcome == "passed"]
+        talk = [line for line in said if line in lines]
+        kept(talk == list(lines[: len(talk)]), "the order of what was said")
+        rest = "".join(f"{line}\n" for line in lines[len(talk) :])
+        stage.run(*(("--continue",) if said else ()), stdin=rest)
+        kept(len(Memory(stage.root).load().facts) < 2, "the memory")
+        turns = [(last_line(turn.user), turn.reply) for turn in stage.turns if turn.outcome == "passed"]
+        return [(line, reply) for line, reply in turns if line in lines]
+
+    return talk_on
+
+
+def _ask_server_again(stage: Stage) -> object:
+    turns = _talking_on(SERVED)(stage)
+    assert turns[0][1].startswith("It said: hello."), turns
+    return turns
 
 
 def _loop_again(stage: Stage) -> object:
@@ -69,7 +91,15 @@ def _loop_again(stage: Stage) -> object:
 PLAYS = (
     Play("ask", ("ask", "--continue", "Tell me"), _ask_again, set_stage=_record_a_turn, check=_the_turn_is_there),
     Play("ask, with tools", CHANGE, _change_again, set_stage=_write_notes, check=_notes_are_whole),
-    Play("session in a pipe", (), _talk_on, "".join(f"{line}\n" for line in LINES), set_stage=_write_a_slow_program),
-    Play("session at a terminal", (), _talk_on, typed=LINES, set_stage=_write_a_slow_program),
+    Play("session in a pipe", (), _talking_on(TALK), "\n".join(LINES), set_stage=_write_a_slow_program),
+    Play("session at a terminal", (), _talking_on(TALK), typed=LINES, set_stage=_write_a_slow_program),
+    Play(
+        "session with an MCP server",
+        (),
+        _ask_server_again,
+        "\n".join(SERVED),
+        set_stage=_seat_a_server,
+        slowness=3,
+    ),
     Play("loop", LOOP, _loop_again),
 )

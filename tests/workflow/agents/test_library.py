@@ -6,6 +6,7 @@ import pytest
 
 from onbook.config.places import state_dir
 from onbook.events import Note
+from onbook.policy.effects import Read
 from onbook.policy.trust import TrustStore
 from onbook.workflow.agents.library import own_template
 from onbook.workflow.agents.rendering import BadTemplate
@@ -33,6 +34,18 @@ async def test_a_trusted_template_takes_the_place_of_ours(template: Path, typed:
     agents = await open_agents(typed.live)
     assert agents.library["planner/architect"].text == OWN
     assert agents.library["planner/senior_developer"].source.startswith("templates/")
+
+
+async def test_the_audit_log_has_the_template_that_was_read_and_none_of_those_that_are_not_there(
+    template: Path, typed: Typed
+) -> None:
+    trust(typed)
+    await open_agents(typed.live)
+    (line,) = typed.live.door.audit.tail()
+    assert (line.effect, line.reason) == (
+        Read(".onbook/templates/architect.md"),
+        "the workflow has a template of that name",
+    )
 
 
 async def test_a_template_that_nobody_trusts_is_left_out_and_that_is_said(template: Path, typed: Typed) -> None:

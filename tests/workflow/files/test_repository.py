@@ -32,6 +32,13 @@ async def test_a_folder_without_a_repository_is_not_one(tmp_path: Path) -> None:
     assert not await of(tmp_path).is_here()
 
 
+async def test_git_is_not_sent_to_a_pipe_that_it_would_wait_for(repository: Path) -> None:
+    (repository / ".gitignore").unlink()
+    os.mkfifo(repository / ".gitignore")
+    with pytest.raises(GitFailed, match=r"\.gitignore is a pipe, for which it would wait; remove it"):
+        await of(repository).is_here()
+
+
 async def test_a_git_that_is_not_there_is_no_repository(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(repository))
     assert not await of(repository).is_here()

@@ -138,12 +138,6 @@ async def test_what_is_left_to_do_fails_where_it_blocks(staged: Staged, cast: Ca
     assert failing_in(report(staged)) == ("calc.py",)
 
 
-async def test_a_command_that_does_not_exist_fails(staged: Staged, cast: Cast) -> None:
-    cast.plays("verify_layer1", Part("nothing"))
-    assert await verified(staged, test_cmd="no-such-program") == "FAIL"
-    assert "not found" in summary_in(report(staged))
-
-
 async def test_output_comes_live_and_every_command_is_written_down(staged: Staged) -> None:
     await verified(staged, test_cmd="echo one; echo two", lint_cmd="true")
     events = staged.typed.seen

@@ -117,7 +117,7 @@ class Connection:
     @asynccontextmanager
     async def _transport(self) -> "AsyncIterator[Transport]":
         if self._server.url is not None:
-            await self._door.connect(self._server.url, by="user")
+            await self._door.because("the settings name it").connect(self._server.url, by="user")
             self._line = Address(self._server, self._environ)
             yield self._line.transport()
             return

@@ -55,7 +55,7 @@ class Program:
 
     async def _perform(self, prompt: str) -> Ran:
         agent = self._agent
-        ran = await self._live.door.run(
+        ran = await self._live.door.because("the settings name it").run(
             Run(agent.argv),
             by="user",
             timeout=agent.timeout,

@@ -1,6 +1,8 @@
 """Where templates come from: those of onbook, and in their place those of a workspace that is trusted."""
 
+import os
 from importlib.resources import files
+from pathlib import Path
 
 from onbook.outcome import UsageError
 from onbook.policy.door import Denied, Door
@@ -38,8 +40,11 @@ def own_template(name: str) -> Template:
 
 async def _template(name: str, door: Door, trust: TrustStore, notices: list[str]) -> Template:
     path = f"{TEMPLATES}/{name.rpartition('/')[2]}.md"
+    if not _is_there(door.root / path):  # nothing is read, and the log says nothing of it
+        return own_template(name)
+    looking = door.because("the workflow has a template of that name")
     try:
-        content = await door.read(path, by="user", limit=MOST_BYTES + 1)
+        content = await looking.read(path, by="user", limit=MOST_BYTES + 1)
     except Denied as denied:
         if isinstance(denied.problem, Missing):
             return own_template(name)
@@ -50,6 +55,10 @@ async def _template(name: str, door: Door, trust: TrustStore, notices: list[str]
         notices.append(f"{path} is not trusted: left out; read the file, then run: onbook trust")
         return own_template(name)
     return Template(path, _text(path, content))
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.lexists(path)
 
 
 def _text(path: str, content: bytes) -> str:

@@ -8,12 +8,13 @@ import msgspec
 
 from onbook.excerpt import cut_middle, plain
 from onbook.outcome import Outcome
-from onbook.policy.effects import Run
+from onbook.policy.effects import Run, one_line
 from onbook.policy.hands import read_or_none
 from onbook.policy.process import NotStarted, Ran
 from onbook.policy.secrets import redact
 from onbook.session.programs import ending
 from onbook.workflow.checks.counts import counts_in
+from onbook.workflow.checks.missing import CheckMissing, missing_in
 from onbook.workflow.checks.output import Output
 from onbook.workflow.files.changed import changed_files
 from onbook.workflow.files.scope import folders_of
@@ -81,7 +82,10 @@ class Layer1(msgspec.Struct, frozen=True):
 
 
 async def run_layer1(work: Work, address: str) -> Layer1:
-    """Run the commands one after the other, then look through the changed files."""
+    """Run the commands one after the other, then look through the changed files.
+
+    CheckMissing for a command whose program is not there: that is neither PASS nor FAIL.
+    """
     checks: list[Check] = []
     for name in CHECKS:
         broken = any(check.name == "build" and check.status == "FAIL" for check in checks)
@@ -126,11 +130,16 @@ async def _carried_out(work: Work, name: CheckName, command: str) -> Check:
     """The person who let the spec pass was shown this very line: it is run as theirs, shell and all."""
     output = Output(work, command)
     try:
-        ran = await work.live.door.run(effect_of(command), by="user", timeout=SECONDS, on_output=output.heard)
+        door = work.live.door.because("a person let the spec pass")
+        ran = await door.run(effect_of(command), by="user", timeout=SECONDS, on_output=output.heard)
     except NotStarted as error:
         return Check(name, "FAIL", command, said=str(error), output=str(error))
     check = _judged(name, command, ran)
     output.ended(ran, check.output)
+    if missing := missing_in(command, ran, check.output, work.root, work.live.door.environment()):
+        flag = f"--{name.replace('_', '-')}-cmd"
+        shown = one_line(command, 80)
+        raise CheckMissing(work.words(f"check.{missing.why}", command=shown, program=missing.program, flag=flag))
     return check
 
 

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 
 from onbook.workflow.state.state import Dispatch, State
+from onbook.workspace.files import open_plain
 
 SPEC = "spec.md"
 CHANGES = "changes.md"
@@ -20,7 +21,7 @@ MADE = (SPEC, CHANGES, VERIFY_REPORT, QA_REPORT, MARKER)
 def sha256_of(path: Path) -> str | None:
     """The file's SHA-256; None where there is no file that can be read."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

@@ -14,7 +14,7 @@ import msgspec
 from onbook.config.errors import reason
 from onbook.workflow.files.repository import GitPlaces
 from onbook.workspace.errors import WorkspaceError
-from onbook.workspace.files import make_private, write_atomic
+from onbook.workspace.files import make_private, read_plain, write_atomic
 
 Entry = tuple[str, int, bytes]
 """What is there: its kind, its permissions, its content or where it leads."""
@@ -47,7 +47,7 @@ class GitMemory:
     def recall(self) -> Remembered | None:
         """What nobody has compared; None, as almost always, where there is nothing of the kind."""
         try:
-            return msgspec.msgpack.decode(self.path.read_bytes(), type=Remembered, dec_hook=_path)
+            return msgspec.msgpack.decode(read_plain(self.path), type=Remembered, dec_hook=_path)
         except (OSError, msgspec.MsgspecError):
             return None
 

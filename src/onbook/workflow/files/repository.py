@@ -9,6 +9,7 @@ import msgspec
 from onbook.outcome import OnbookError
 from onbook.policy.door import Door
 from onbook.policy.effects import Run, one_line
+from onbook.policy.git_check import awaited_by_git
 from onbook.policy.process import NotStarted, Ran
 from onbook.workflow.setup.slug import with_suffix
 
@@ -49,10 +50,12 @@ class Repository:
     the repository that is."""
 
     def __init__(self, door: Door) -> None:
-        self._door = door
+        self._door = door.because("the workflow asks git")
 
     async def is_here(self) -> bool:
         """Whether the workspace is part of a work tree."""
+        if pipe := awaited_by_git(self._door.root):
+            raise GitFailed("be asked", f"{pipe} is a pipe, for which it would wait; remove it")
         return await self._told("rev-parse", "--is-inside-work-tree") == "true"
 
     async def head(self) -> str | None:
@@ -115,7 +118,7 @@ class Repository:
     async def _paths(self, *words: str) -> tuple[str, ...]:
         ran = await self._ask(*words)
         if ran.exit_code != 0 or ran.truncated:
-            raise GitFailed("tell which files have changed", "the list is too long" if ran.truncated else "")
+            raise GitFailed("tell which files have changed", "the list is too long" if ran.truncated else ran.stopped)
         # A name that is no text cannot stand in the state; such a file is told apart, and left alone.
         return tuple(path.decode("utf-8", "backslashreplace") for path in ran.output.split(b"\0") if path)
 

@@ -84,6 +84,14 @@ TEXTS = {
     ),
     "line.may_end": "[harness] {path} ist geschrieben. Die Sitzung kann hier enden; weiter mit: {workflow} {next}",
     "line.stopped": "[harness] Angehalten. Nichts ist verloren: weiter mit {workflow} resume",
+    "check.missing": (
+        "die Prüfung {command} kann nicht laufen: {program} ist nicht installiert. Installieren und weiter mit "
+        "{workflow} resume, oder einen anderen Befehl nennen: {workflow} resume {flag} CMD"
+    ),
+    "check.not_executable": (
+        "die Prüfung {command} kann nicht laufen: {program} ist nicht ausführbar. chmod +x {program} und weiter mit "
+        "{workflow} resume, oder einen anderen Befehl nennen: {workflow} resume {flag} CMD"
+    ),
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: verweigert: {refusal}",

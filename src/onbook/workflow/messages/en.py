@@ -84,6 +84,14 @@ TEXTS = {
     ),
     "line.may_end": "[harness] {path} is written. The session can end here; next: {workflow} {next}",
     "line.stopped": "[harness] Stopped. Nothing is lost: go on with {workflow} resume",
+    "check.missing": (
+        "the check {command} cannot run: {program} is not installed. Install it and go on with "
+        "{workflow} resume, or name another command: {workflow} resume {flag} CMD"
+    ),
+    "check.not_executable": (
+        "the check {command} cannot run: {program} is not executable. Say chmod +x {program} and go on with "
+        "{workflow} resume, or name another command: {workflow} resume {flag} CMD"
+    ),
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: refused to {refusal}",

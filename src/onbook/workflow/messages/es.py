@@ -86,6 +86,14 @@ TEXTS = {
     "line.no_editor": "[harness] Aquí no se puede abrir un editor: cambie {path} y continúe con {workflow} resume",
     "line.may_end": "[harness] {path} está escrito. La sesión puede terminar aquí; después: {workflow} {next}",
     "line.stopped": "[harness] Detenido. No se pierde nada: continúe con {workflow} resume",
+    "check.missing": (
+        "la comprobación {command} no puede ejecutarse: {program} no está instalado. Instálelo y "
+        "continúe con {workflow} resume, o indique otro comando: {workflow} resume {flag} CMD"
+    ),
+    "check.not_executable": (
+        "la comprobación {command} no puede ejecutarse: {program} no es ejecutable. Use chmod +x {program} y "
+        "continúe con {workflow} resume, o indique otro comando: {workflow} resume {flag} CMD"
+    ),
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: denegado: {refusal}",

@@ -87,6 +87,14 @@ TEXTS = {
     ),
     "line.may_end": "[harness] {path} est écrit. La session peut s'arrêter ici ; ensuite : {workflow} {next}",
     "line.stopped": "[harness] Arrêté. Rien n'est perdu : reprendre avec {workflow} resume",
+    "check.missing": (
+        "la vérification {command} ne peut pas s'exécuter : {program} n'est pas installé. L'installer et "
+        "reprendre avec {workflow} resume, ou nommer une autre commande : {workflow} resume {flag} CMD"
+    ),
+    "check.not_executable": (
+        "la vérification {command} ne peut pas s'exécuter : {program} n'est pas exécutable. Faire chmod +x {program} "
+        "et reprendre avec {workflow} resume, ou nommer une autre commande : {workflow} resume {flag} CMD"
+    ),
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona} : {problem}",
     "agent.refused": "[harness] ⚠ {persona} : refusé : {refusal}",

@@ -82,6 +82,14 @@ TEXTS = {
     ),
     "line.may_end": "[harness] {path} を書きました。ここでセッションを終えられます。次: {workflow} {next}",
     "line.stopped": "[harness] 停止しました。何も失われていません。続けるには {workflow} resume",
+    "check.missing": (
+        "チェック {command} を実行できません: {program} がインストールされていません。インストールして "
+        "{workflow} resume で続けるか、別のコマンドを指定してください: {workflow} resume {flag} CMD"
+    ),
+    "check.not_executable": (
+        "チェック {command} を実行できません: {program} に実行権限がありません。chmod +x {program} のあと "
+        "{workflow} resume で続けるか、別のコマンドを指定してください: {workflow} resume {flag} CMD"
+    ),
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: 拒否: {refusal}",

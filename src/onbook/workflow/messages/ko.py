@@ -84,6 +84,14 @@ TEXTS = {
     ),
     "line.may_end": "[harness] {path} 작성 완료. 여기서 세션을 끝내도 됩니다. 다음: {workflow} {next}",
     "line.stopped": "[harness] 멈췄습니다. 잃은 것은 없습니다. 이어서 하려면: {workflow} resume",
+    "check.missing": (
+        "검사 {command} 를 실행할 수 없습니다: {program} 이(가) 설치되어 있지 않습니다. 설치한 뒤 "
+        "{workflow} resume 로 이어서 하거나 다른 명령을 지정하세요: {workflow} resume {flag} CMD"
+    ),
+    "check.not_executable": (
+        "검사 {command} 를 실행할 수 없습니다: {program} 에 실행 권한이 없습니다. chmod +x {program} 뒤 "
+        "{workflow} resume 로 이어서 하거나 다른 명령을 지정하세요: {workflow} resume {flag} CMD"
+    ),
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: 거부됨: {refusal}",

@@ -82,6 +82,14 @@ TEXTS = {
     "line.no_editor": "[harness] Não é possível abrir um editor aqui: altere {path} e continue com {workflow} resume",
     "line.may_end": "[harness] {path} está escrito. A sessão pode terminar aqui; depois: {workflow} {next}",
     "line.stopped": "[harness] Parado. Nada se perde: continue com {workflow} resume",
+    "check.missing": (
+        "a verificação {command} não pode ser executada: {program} não está instalado. Instale-o e "
+        "continue com {workflow} resume, ou indique outro comando: {workflow} resume {flag} CMD"
+    ),
+    "check.not_executable": (
+        "a verificação {command} não pode ser executada: {program} não é executável. Use chmod +x {program} e "
+        "continue com {workflow} resume, ou indique outro comando: {workflow} resume {flag} CMD"
+    ),
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: recusado: {refusal}",

@@ -80,6 +80,14 @@ TEXTS = {
     "line.no_editor": "[harness] 这里无法打开编辑器: 请自行修改 {path}，然后用 {workflow} resume 继续",
     "line.may_end": "[harness] {path} 已写好。会话可以在此结束；下一步: {workflow} {next}",
     "line.stopped": "[harness] 已停止。没有丢失任何内容: 用 {workflow} resume 继续",
+    "check.missing": (
+        "检查 {command} 无法运行: 未安装 {program}。安装后用 "
+        "{workflow} resume 继续，或指定另一个命令: {workflow} resume {flag} CMD"
+    ),
+    "check.not_executable": (
+        "检查 {command} 无法运行: {program} 不可执行。执行 chmod +x {program} 后用 "
+        "{workflow} resume 继续，或指定另一个命令: {workflow} resume {flag} CMD"
+    ),
     # Agents that did not do as they should.
     "agent.problem": "[harness] ⚠ {persona}: {problem}",
     "agent.refused": "[harness] ⚠ {persona}: 已拒绝: {refusal}",

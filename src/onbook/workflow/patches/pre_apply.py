@@ -35,9 +35,10 @@ class Noted(msgspec.Struct, frozen=True):
 async def write_changes(door: Door, changes: Sequence[Change]) -> None:
     """Write the files; where one of them cannot be written, all are put back, and PatchRefused says why."""
     await asyncio.to_thread(_copy_aside, door.root, changes)
+    applying = door.because("a person let the patch pass")
     try:
         for change in changes:
-            await door.write(f"./{change.path}", change.after, by="user")
+            await applying.write(f"./{change.path}", change.after, by="user")
     except OnbookError as error:
         await put_back(door)
         raise PatchRefused(f"could not be written: {error}") from None
@@ -45,6 +46,7 @@ async def write_changes(door: Door, changes: Sequence[Change]) -> None:
 
 async def put_back(door: Door) -> None:
     """Put back, byte for byte, what was written of a patch that nobody has decided about."""
+    door = door.because("the workflow takes a patch back")
     for noted in _noted(door.root):
         now, copy = read_or_none(door.root, noted.path), read_or_none(door.root, f"{COPIES}/{noted.path}")
         if _sha256(now) != noted.after:

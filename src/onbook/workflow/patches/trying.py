@@ -55,7 +55,7 @@ async def try_patch(door: Door, files: Sequence[FileDiff], paths: Sequence[str])
     """What the patch makes of the files, which stay as they are; PatchRefused when any part of it does not fit."""
     changes, diff = await asyncio.to_thread(_foreseen, door.root, files, paths)
     try:
-        ran = await door.run(Run(_GIT), by="user", stdin=diff)
+        ran = await door.because("the workflow tries a patch").run(Run(_GIT), by="user", stdin=diff)
     except NotStarted:  # where there is no git, our own trying has to do
         return changes
     if ran.exit_code:

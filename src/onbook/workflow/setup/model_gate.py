@@ -1,11 +1,11 @@
 """Which models a workflow is set up with: said by a flag, preset in the settings, or asked at the gate `model`."""
 
-from onbook.models.resolver import UnknownModel
+from onbook.models.resolver import NoModel, UnknownModel
 from onbook.outcome import UsageError
 from onbook.session.live import Live
 from onbook.workflow.gates import gate_question
 from onbook.workflow.options import WorkflowOptions
-from onbook.workflow.setup.models import PRESETS, Casting, models_of, with_verifier
+from onbook.workflow.setup.models import PRESETS, Casting, models_of, plays_active, with_verifier
 from onbook.workflow.state.state import ModelConfig
 from onbook.workflow.work import Work
 
@@ -14,13 +14,27 @@ RETRIES = 3
 
 
 async def check_given_models(live: Live, options: WorkflowOptions) -> None:
-    """UsageError, before anything is begun, for a model that nothing answers to, with the flag that names it."""
+    """UsageError, before anything is begun, for a model that nothing answers to, with the flag that names it; NoModel
+    where nobody at all would do the work."""
     answers = [("--answer model", choice) for gate, choice in options.answers if gate == "model"]
     for flag, words in (("--model-config", options.models), *answers):
         if words is not None:
             await _check(live, flag, models_of(words))
     if options.verifier_model is not None:
         await _check(live, "--verifier-model", ModelConfig(verifier=options.verifier_model))
+    await _check_somebody_answers(live, answers[-1][1] if answers else options.models or live.settings.workflow.model)
+
+
+async def _check_somebody_answers(live: Live, known: str | None) -> None:
+    """What the active model plays needs one. As long as the models are not `known`, somebody may name a route at the
+    gate; a program of the settings needs no model at all."""
+    if live.settings.workflow.agents:
+        return
+    try:
+        await live.choice.check()
+    except NoModel as error:
+        if not error.routes or (known is not None and plays_active(models_of(known), live.settings)):
+            raise
 
 
 async def chosen_models(work: Work, options: WorkflowOptions) -> ModelConfig:

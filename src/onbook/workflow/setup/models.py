@@ -121,6 +121,12 @@ def behind(name: str, settings: "Settings") -> str | None:
     return own or (name if settings.route(name) is not None else None)
 
 
+def plays_active(config: ModelConfig, settings: "Settings") -> bool:
+    """Whether the active model has a part in it."""
+    names = (config.executor, config.advisor, config.evaluator)
+    return any(name is None or behind(name, settings) is None for name in names)
+
+
 _FORM = "executor:MODEL,advisor:MODEL,evaluator:MODEL"
 
 

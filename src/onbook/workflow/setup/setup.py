@@ -16,7 +16,7 @@ from onbook.workflow.files.artefacts import SPEC, sha256_of
 from onbook.workflow.files.repository import Repository
 from onbook.workflow.files.snapshot import candidates, take_snapshot
 from onbook.workflow.gates import Stopped, gate_question
-from onbook.workflow.options import WorkflowOptions
+from onbook.workflow.options import COMMANDS, WorkflowOptions
 from onbook.workflow.setup.detect import Commands, detect
 from onbook.workflow.setup.language import language_named, language_of
 from onbook.workflow.setup.model_gate import check_given_models, chosen_models
@@ -91,7 +91,7 @@ def _given_spec(live: Live, folder: str) -> tuple[Dispatch, ...]:
 
 def _said(state: State, options: WorkflowOptions) -> dict[str, Any]:
     """What was said counts; what was not stays as it is."""
-    plain = ("mode", "max_files", "max_rounds", "build_cmd", "test_cmd", "lint_cmd", "type_check_cmd")
+    plain = ("mode", "max_files", "max_rounds", *COMMANDS)
     scopes = options.scopes or state.scopes
     return {name: getattr(options, name) or getattr(state, name) for name in plain} | {
         "run_style": options.run_style,

@@ -12,9 +12,16 @@ import msgspec
 
 from onbook.workflow.state.state import State
 from onbook.workspace.errors import WorkspaceError
-from onbook.workspace.files import locked, write_atomic
+from onbook.workspace.files import locked, read_plain, write_atomic
 
 _MOST = 100
+
+
+def fingerprint(state: State) -> str:
+    """Everything that a yes at the gate grants."""
+    commands = (state.build_cmd, state.test_cmd, state.lint_cmd, state.type_check_cmd)
+    granted = (state.spec_sha256, state.docs_path, state.scopes, state.max_files, commands)
+    return hashlib.sha256(msgspec.json.encode(granted)).hexdigest()
 
 
 class Approvals:
@@ -29,25 +36,18 @@ class Approvals:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with locked(self.path):
-                known = [each for each in self._known() if each != _fingerprint(state)]
-                kept = [*known, _fingerprint(state)][-_MOST:]
+                known = [each for each in self._known() if each != fingerprint(state)]
+                kept = [*known, fingerprint(state)][-_MOST:]
                 write_atomic(self.path, msgspec.json.encode(kept) + b"\n", mode=0o600)
         except (OSError, WorkspaceError):
             pass
 
     def covers(self, state: State) -> bool:
         """Whether this spec was approved here, with these commands and within these limits."""
-        return _fingerprint(state) in self._known()
+        return fingerprint(state) in self._known()
 
     def _known(self) -> list[str]:
         try:
-            return msgspec.json.decode(self.path.read_bytes(), type=list[str])
+            return msgspec.json.decode(read_plain(self.path), type=list[str])
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return []
-
-
-def _fingerprint(state: State) -> str:
-    """Everything that a yes at the gate grants."""
-    commands = (state.build_cmd, state.test_cmd, state.lint_cmd, state.type_check_cmd)
-    granted = (state.spec_sha256, state.docs_path, state.scopes, state.max_files, commands)
-    return hashlib.sha256(msgspec.json.encode(granted)).hexdigest()

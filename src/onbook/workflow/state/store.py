@@ -13,7 +13,7 @@ import msgspec
 from onbook.config.errors import reason
 from onbook.outcome import UsageError
 from onbook.workflow.calling import to_begin
-from onbook.workflow.state.approvals import Approvals
+from onbook.workflow.state.approvals import Approvals, fingerprint
 from onbook.workflow.state.loading import FOLDER, STATE_NAME, Found, Kept, look
 from onbook.workflow.state.lock import Lock
 from onbook.workflow.state.rules import IllegalStep, check_step
@@ -93,7 +93,8 @@ class Store:
         What the file has and we do not know stays in it.
         """
         check_step(self.state, state)
-        if self._approvals is not None and state.spec_sha256 not in (None, self.state.spec_sha256):
+        is_granted = state.spec_sha256 is not None and fingerprint(state) != fingerprint(self.state)
+        if self._approvals is not None and is_granted:
             self._approvals.add(state)
         self._put(state, self._found.raw if isinstance(self._found, Kept) else {})
 
