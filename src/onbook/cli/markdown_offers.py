@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 from onbook.commands.pipeline import MARKDOWN
+from onbook.config.places import from_home
 
 
 def markdown_offers(incomplete: str) -> list[str]:
@@ -18,10 +19,10 @@ def markdown_offers(incomplete: str) -> list[str]:
 
 def _beside(incomplete: str) -> list[str]:
     folder, slash, typed = incomplete.rpartition("/")
-    place = Path(os.path.expanduser(folder + slash) or ".")  # noqa: PTH111 - Path.expanduser raises for a stranger
+    place = Path(from_home(folder + slash) or ".")
     try:
         entries = [(path.name, path.is_dir()) for path in place.iterdir()]
-    except OSError:
+    except (OSError, ValueError):
         return []
     wanted = sorted(
         f"{name}/" if is_folder else name

@@ -1,10 +1,10 @@
 """Paths to offer while one is typed: plain ones first, then the hidden, last what git ignores."""
 
 import asyncio
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from onbook.config.places import from_home
 from onbook.policy.listing import walk
 from onbook.policy.paths import PathRefused, resolve
 from onbook.policy.secrets import without_keys
@@ -27,8 +27,7 @@ def path_offers(live: Live, incomplete: str, *, only_folders: bool) -> list[tupl
 def _entries(live: Live, folder: str) -> Iterator[tuple[int, bool, str]]:
     """How far back it stands, whether it is a folder, and its name, of all that lies in a folder."""
     if folder.startswith("~"):
-        with contextlib.suppress(RuntimeError):  # nobody of that name lives here
-            yield from _elsewhere(Path(folder).expanduser())
+        yield from _elsewhere(Path(from_home(folder)))
         return
     try:
         parts = resolve(live.root, folder or ".").parts
@@ -50,5 +49,5 @@ def _elsewhere(folder: Path) -> Iterator[tuple[int, bool, str]]:
     try:
         for path in folder.iterdir():
             yield int(path.name.startswith(".")), path.is_dir(), path.name
-    except OSError:
+    except (OSError, ValueError):
         return

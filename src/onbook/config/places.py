@@ -1,5 +1,6 @@
 """Where onbook keeps things outside a workspace; each folder can be moved by an environment variable."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +20,14 @@ def cache_dir(environ: Mapping[str, str]) -> Path:
 def state_dir(environ: Mapping[str, str]) -> Path:
     """What must be remembered, such as trust; `ONBOOK_STATE_DIR` moves it."""
     return _folder(environ, "state")
+
+
+def from_home(path: str) -> str:
+    """A path as a shell reads it: `~` is home, `~name` somebody's; as it is where no such person lives here."""
+    try:
+        return os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser raises for a stranger
+    except ValueError:  # nobody can have that name
+        return path
 
 
 def _folder(environ: Mapping[str, str], kind: str) -> Path:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from onbook.config.places import from_home
 from onbook.config.policy_settings import Action, PolicySettings
 from onbook.policy.arguments import Refusal
 from onbook.policy.effects import By, Connect, Delete, Effect, Read, Run, Start, Write, one_line, tool_of, tool_url
@@ -86,7 +87,7 @@ def is_named_outside(root: Path, text: str) -> bool:
 
 def typed_path(root: Path, text: str) -> Path:
     """A path as a person means it."""
-    return Path(os.path.expanduser(text)) if text.startswith("~") else root / text  # noqa: PTH111 - never raises
+    return Path(from_home(text)) if text.startswith("~") else root / text
 
 
 _MOVE_IN = "no setting opens the fence: start onbook with --workspace at a folder that holds it"

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from onbook.config.errors import reason
+from onbook.config.places import from_home
 from onbook.outcome import OnbookError
 from onbook.policy.effects import one_line
 
@@ -178,7 +179,7 @@ def _names(root: Path, text: str, base: Sequence[str]) -> list[str]:
     except UnicodeEncodeError:
         raise PathRefused("is not a name that a file can have") from None
     if text.startswith("~"):
-        text = os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser raises where there is no such user
+        text = from_home(text)
         if text.startswith("~"):
             raise PathRefused("leads out of the workspace")
     names = _below(root, text) if text.startswith("/") else [*base, *_split(text)]

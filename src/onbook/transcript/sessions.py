@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from onbook.config.places import from_home
 from onbook.transcript.errors import NoSuchSession, TranscriptError
 from onbook.transcript.history import Session, load
 from onbook.transcript.turns import Turn
@@ -41,7 +42,7 @@ def all_sessions(folder: Path) -> Iterator[Session]:
 
 def find_session(folder: Path, ref: str = "latest") -> Path:
     """The file that `ref` names: a path, a session's name or the beginning of one, its id, or `latest`."""
-    given = Path(os.path.expanduser(ref))  # noqa: PTH111 - Path.expanduser raises for a stranger
+    given = Path(from_home(ref))
     if given.suffix in SUFFIXES and os.path.isfile(given):  # noqa: PTH113 - Path.is_file raises for a name too long
         return given
     paths = _files(folder)
