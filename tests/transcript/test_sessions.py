@@ -49,7 +49,9 @@ def test_a_session_is_found_by_name_beginning_id_path_or_as_the_latest(folder: P
     assert find_session(Path("/nowhere"), str(oldest)) == oldest
 
 
-@pytest.mark.parametrize("name", ["~nobody-of-that-name/x", "~~~", "x" * 300 + ".fountain", "a\0.fountain", "~a\0b", "~\ud800"])
+@pytest.mark.parametrize(
+    "name", ["~nobody-of-that-name/x", "~~~", "x" * 300 + ".fountain", "a\0.fountain", "~a\0b", "~\ud800"]
+)
 def test_a_name_that_cannot_be_a_file_is_no_session(folder: Path, name: str) -> None:
     with pytest.raises(NoSuchSession, match=r"^no session "):
         find_session(folder, name)
