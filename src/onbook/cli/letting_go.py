@@ -21,7 +21,8 @@ def end_in_spite_of_threads(code: int) -> None:
     waited_for = [each for each in threading.enumerate() if not each.daemon and each is not threading.main_thread()]
     try:
         for thread in waited_for:
-            thread.join(max(0.0, until - time.monotonic()))
+            if thread.is_alive():  # one may never have begun: a second Ctrl-C met it there
+                thread.join(max(0.0, until - time.monotonic()))
     except KeyboardInterrupt:
         os._exit(code)
     if any(thread.is_alive() for thread in waited_for):

@@ -100,6 +100,7 @@ class Replies:
             yield looking
         finally:
             looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)  # left alone, it would still be connecting at the end
 
     async def _listen(
         self, model: Resolved, request: Request, heard: "_Heard", unique: Callable[[ToolCall], ToolCall]

@@ -37,8 +37,9 @@ def talk(runner: asyncio.Runner, live: Live) -> Outcome:
 
 
 def _turn(runner: asyncio.Runner, live: Live, line: str, *, at_terminal: bool) -> Outcome:
+    turn = _cancellable(live, line)
     try:
-        return runner.run(_cancellable(live, line))
+        return runner.run(turn)
     except KeyboardInterrupt:
         if not at_terminal:  # nobody is there to type another line
             raise asyncio.CancelledError from None
@@ -48,6 +49,8 @@ def _turn(runner: asyncio.Runner, live: Live, line: str, *, at_terminal: bool) -
             raise
         say_aside(redact(problem_line(error)))
         return Outcome.FAILED
+    finally:
+        turn.close()  # Python complains of one that a signal met before it began
 
 
 async def _cancellable(live: Live, line: str) -> Outcome:
