@@ -7,6 +7,7 @@ import os
 import pickle
 import pkgutil
 import runpy
+import signal
 import socket
 import sys
 import termios
@@ -23,6 +24,7 @@ LOADED_WHEN_NEEDED = (
 
 
 def main() -> None:
+    heeded = signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C before there is an onbook ends the process at once
     _import_everything()
     gc.collect()
     gc.freeze()
@@ -31,7 +33,10 @@ def main() -> None:
         message, streams, _, _ = received
         if (pid := _split_off()) is None:
             wire.detach()  # its number will belong to a file of the command, which nobody else may close
-            _become(pickle.loads(message), streams)
+            order = pickle.loads(message)
+            _become(order, streams)
+            signal.signal(signal.SIGINT, heeded)
+            runpy.run_module(order.module, run_name="__main__", alter_sys=True)
             return
         wire.send(str(pid).encode())
         for each in streams:
@@ -74,7 +79,6 @@ def _become(order: Order, streams: list[int]) -> None:
     time.tzset()
     _open_streams()
     sys.argv[1:] = map(os.fsdecode, order.argv)
-    runpy.run_module(order.module, run_name="__main__", alter_sys=True)
 
 
 def _open_streams() -> None:
