@@ -98,7 +98,9 @@ def gibibyte(lab: Lab) -> list[Row]:
     def contender(command: list[str]) -> Contender:
         def run() -> float:
             shutil.rmtree(folder / ".onbook", ignore_errors=True)
-            os.sync()  # nobody pays for what somebody else wrote
+            with given.open("rb") as file:  # both come after the same: what came before matters a lot
+                subprocess.run(["bash", "three.sh"], cwd=folder, stdin=file, check=True)
+            os.sync()  # nor for what somebody else wrote
             began = time.perf_counter()
             with given.open("rb") as file:
                 subprocess.run(command, env=lab.environ, cwd=folder, stdin=file, capture_output=True, check=True)
