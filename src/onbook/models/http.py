@@ -1,7 +1,6 @@
 """The one way models are reached over HTTP: a client for each backend, every failure typed, no key ever shown."""
 
 import os
-import warnings
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -24,8 +23,6 @@ LONGEST_LOOKUP = 64 << 20
 LONGEST_COMPLAINT = 64 << 10
 """What is read of an answer with an error status."""
 _JSON = {"content-type": "application/json"}
-_NEVER_CONNECTED = r"coroutine 'connect_tcp\.<locals>\.try_connect' was never awaited"
-"""Python's complaint when a process is told to end in the instant in which anyio begins to connect."""
 
 
 class Wire:
@@ -121,7 +118,6 @@ class Wire:
         if self._client is None:
             import httpx2
 
-            warnings.filterwarnings("ignore", _NEVER_CONNECTED, RuntimeWarning)
             # A loopback server is plain HTTP and no business of a proxy; leaving both out saves 20 ms a start.
             self._client = httpx2.AsyncClient(
                 headers=self._headers,

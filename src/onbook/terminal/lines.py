@@ -9,7 +9,7 @@ from onbook.policy.secrets import redact
 from onbook.session.live import Live
 from onbook.terminal.asides import problem_line
 from onbook.terminal.screen import say_aside, write_aside
-from onbook.terminal.signals import cancelling, leaving
+from onbook.terminal.signals import cancelling, held_back, leaving
 
 PROMPT = "> "
 
@@ -39,7 +39,8 @@ def talk(runner: asyncio.Runner, live: Live) -> Outcome:
 def _turn(runner: asyncio.Runner, live: Live, line: str, *, at_terminal: bool) -> Outcome:
     turn = _cancellable(live, line)
     try:
-        return runner.run(turn)
+        with held_back():
+            return runner.run(turn)
     except KeyboardInterrupt:
         if not at_terminal:  # nobody is there to type another line
             raise asyncio.CancelledError from None
@@ -50,7 +51,7 @@ def _turn(runner: asyncio.Runner, live: Live, line: str, *, at_terminal: bool) -
         say_aside(redact(problem_line(error)))
         return Outcome.FAILED
     finally:
-        turn.close()  # Python complains of one that a signal met before it began
+        turn.close()  # Python complains of one that Ctrl-C met before it began
 
 
 async def _cancellable(live: Live, line: str) -> Outcome:

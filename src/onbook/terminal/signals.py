@@ -23,10 +23,12 @@ def cancelling() -> Iterator[None]:
             loop.call_soon_threadsafe(task.cancel)
 
     before = {number: signal.signal(number, stop) for number in _heeded()}
+    held = signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
     try:
         with _waking(loop):
             yield
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
         for number, handler in before.items():
             signal.signal(number, handler)
     if told:
@@ -42,6 +44,17 @@ def leaving() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Around an event loop whose work is `cancelling`: a stopping signal comes there or after the loop, never in the
+    middle of the loop's own doings, which would leave tasks behind that nobody ends."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
